@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
+from grader.judge.asked import CLOSE, ROUNDED, Case
 from grader.judge.compare import Prepared, results, widen
-from grader.judge.variations import Case, cause, worth_asking
+from grader.judge.indices import Written, index_of
+from grader.judge.patterns import ENOUGH
+from grader.judge.variations import cause, causes_seen, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
+
+# Of what is not written: where it is.
+VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_written")
+# Patterns that would hold in all cases if they were more than chance.
+OF_VALUES = ("scaled", "as_often", "constant", "all_zeros", "rows_scaled")
+OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
+FAMILIES = (OF_VALUES, OF_PLACES)
+SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -16,22 +28,76 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         (grade, each, run)
         for grade, each, run in zip(grades, prepared, runs, strict=False)
         if grade.status == "wrong_result"
-        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", *WITHOUT_CAUSE)
+        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
         and "buffer" in grade.details
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
-        of_buffer = [
-            (grade, _case(each, run, buffer)) for grade, each, run in wrong if grade.details["buffer"] == buffer
-        ]
-        chosen = worth_asking([case for _, case in of_buffer])
-        found = cause(chosen) if chosen else None
+        named = [each for each in wrong if each[0].details["buffer"] == buffer]
+        # A number alone may agree with a cause by chance; several are given more room.
+        of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]
+        cases = [case for _, case in of_buffer]
+        seen, asked = worth_asking(cases, small=False), worth_asking(cases)
+        found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
-            if found and not known and case.is_small and (case in chosen or found.explains(case)):
+            if found and not known and (case.is_small or case in seen) and found.agrees(case):
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 
-def _case(prepared: Prepared, run: CaseRun, buffer: str) -> Case:
+def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
+    """Takes its question back from a pattern that another wrong case of the same output does not show.
+
+    What a case has by chance, as a factor of 32 where a row has one element, is true of it and asks for what is no
+    cause. A factor without a question stands: of a single row it is that row's.
+    """
+    wrong = [grade for grade in grades if grade.status == "wrong_result" and "buffer" in grade.details]
+    for grade in wrong:
+        family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
+        others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
+        told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
+        # What was held against all cases stands, as does what says how far the calculation came.
+        stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled") or _is_infinite(grade)
+        if family and not stands and any(_contradicts(each, grade, family) for each in others):
+            said = f"{told.removesuffix('.')}. In other cases it is not so."
+            grade.details |= {"pattern": "chance", "pattern_message": said}
+
+
+def _is_infinite(grade: CaseGrade) -> bool:
+    got = grade.details.get("got")
+    return grade.details.get("pattern") == "constant" and isinstance(got, float) and not math.isfinite(got)
+
+
+def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> bool:
+    """Whether a case with enough wrong elements, and as many in all where places are told, shows another pattern."""
+    enough = other.details["bad"] >= ENOUGH and (
+        family is OF_VALUES or other.details["total"] >= grade.details["total"]
+    )
+    return enough and other.details.get("pattern") not in (*family, *SAYS_LITTLE)
+
+
+def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases that lack elements the index that stands in the place of the right one, where one fits them all."""
+    told = [grade for grade in grades if grade.status == "not_written" and grade.details.get("pattern") in VAGUE]
+    for buffer in sorted({grade.details["buffer"] for grade in told}):
+        cases = {
+            grade.name: _written(each, run, buffer)
+            for grade, each, run in zip(grades, prepared, runs, strict=False)
+            if grade.status in ("not_written", "passed", "wrong_result") and len(run.launches) == 1
+        }
+        named = [grade for grade in told if grade.details["buffer"] == buffer]
+        if all(grade.name in cases for grade in named) and (found := index_of(list(cases.values()))):
+            for grade in named:
+                grade.details |= {"pattern": "index", "pattern_message": found.said(cases[grade.name])}
+
+
+def _written(prepared: Prepared, run: CaseRun, buffer: str) -> Written:
+    _, unwritten = prepared.buffers.left([buffer])[buffer]
+    names = [name.strip() for name in prepared.call.task.shapes[buffer].split(",")]
+    launch = run.launches[0]
+    return Written(~unwritten, launch["grid"], launch["block"], names)
+
+
+def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -> Case:
     want = prepared.expected[buffer]
     values, _ = prepared.buffers.left([buffer])[buffer]
     return Case(
@@ -43,4 +109,5 @@ def _case(prepared: Prepared, run: CaseRun, buffer: str) -> Case:
         expected=want.values.double(),
         allowed=want.allowed,
         launches=run.launches,
+        close=max(CLOSE, ROUNDED * prepared.call.terms) if is_one_of_many else CLOSE,
     )

@@ -145,6 +145,10 @@ def compare(expected: Mapping[str, Expected], left: Mapping[str, Output], contex
     for judge in (_check_written, _check_values):
         found = [judge(name, want, left[name], context) for name, want in expected.items()]
         failed = next((comparison for comparison in found if comparison.status != "passed"), None)
+        if failed and judge is _check_values:
+            failed.details["right"] = [
+                name for name, one in zip(expected, found, strict=True) if one.status == "passed"
+            ]
         if failed:
             return failed
     return max(found, key=lambda one: _use(one.max_error, one.allowed_error), default=Comparison())

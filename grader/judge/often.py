@@ -47,9 +47,13 @@ def too_few_threads(blocks: int, threads: int, count: int, verb: str) -> str:
             f"The launch has {blocks:,} block{'' if blocks == 1 else 's'} of 1 thread for {count} elements: give a"
             " block many threads, the second number of `<<<blocks, threads>>>`."
         )
+    has = f"The launch has {blocks} x {threads} = {blocks * threads} threads"
+    few = f"{has} for {count} elements, and the rest is {verb}."
+    if count - blocks * threads < threads:
+        return f"{few} Round the number of blocks up: (n + {threads - 1}) / {threads}."
     return (
-        f"The launch has {blocks} x {threads} = {blocks * threads} threads for {count} elements, and the rest is"
-        f" {verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}."
+        f"{few} Launch (n + {threads - 1}) / {threads} blocks, or let each thread go on in a loop, `i += gridDim.x *"
+        " blockDim.x`."
     )
 
 

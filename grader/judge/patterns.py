@@ -362,9 +362,8 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
         return
     got, expected = answer.got[answer.bad], answer.expected[answer.bad]
     if bool(got.isnan().all()):
-        yield Pattern(
-            "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or unwritten memory."
-        )
+        what = "0 / 0, inf - inf, inf / inf, a root or log below 0, or unwritten memory"
+        yield Pattern("nan", f"Every wrong element is NaN: {what}.")
     elif answer.got.is_floating_point() and bool(((got - expected).abs() <= NEARLY * expected.abs()).all()):
         bits = "too few bits somewhere (half precision, an approximate function, or a long sum that loses small terms)"
         if len(got) < ENOUGH:  # a sum that lacks some of its terms is close, too

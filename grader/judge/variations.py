@@ -6,106 +6,48 @@ place of all, a tile turned round. What agrees with all wrong cases that were lo
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
 import torch
 from torch import Tensor
 
-from grader.course.call import Call
+from grader.judge.asked import Case, Cause, Variation
+from grader.judge.counts import causes_of_counts
+from grader.judge.flags import causes_of_flags
 from grader.judge.left_out import FACTORS, Along, masks
 from grader.judge.often import Launches
+from grader.judge.places import causes_of_places, variations_of_places
+from grader.judge.shares import causes_of_shares
+from grader.judge.weights import Times, Weights, weights, weights_of_lanes
 
-MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
-MOST_WORK = 1 << 17  # of its reference: terms of all outputs
 MOST_CASES = 4
-MOST_TRIED = 8  # causes of the first case, with the others
-CLOSE = 2e-6  # relative: how a sum in float32 may differ from one in float64, besides its tolerance
+MOST_TRIED = 16  # causes of the first case, with the others
+TELLS_ENOUGH = 1 << 11  # numbers of a case
 NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
-Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
+
+def worth_asking(cases: Sequence[Case], *, small: bool = True) -> list[Case]:
+    """Those that are small enough to be asked about, or looked at, the largest first: they tell most."""
+    few = sorted((case for case in cases if (case.is_small if small else case.is_of_a_size)), key=lambda c: -c.numbers)
+    return [case for case in few if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A wrong result, and what it takes to find out why. All numbers are in float64."""
-
-    call: Call
-    reference: Reference
-    inputs: Mapping[str, Tensor]
-    buffer: str
-    got: Tensor
-    expected: Tensor
-    allowed: Tensor
-    launches: Launches = field(default=())
-
-    @property
-    def numbers(self) -> int:
-        return self.got.numel() + sum(values.numel() for values in self.inputs.values())
-
-    @property
-    def is_small(self) -> bool:
-        """Whether its reference may be asked some hundred times."""
-        return self.numbers <= MOST_NUMBERS and self.got.numel() * self.call.terms <= MOST_WORK
-
-    @property
-    def threads(self) -> list[int]:
-        """In a block of each launch, and along each of its axes."""
-        blocks = [[int(size) for size in launch["block"]] for launch in self.launches]
-        found = [size for block in blocks for size in (math.prod(block), *block)]
-        return [size for size in dict.fromkeys(found) if size > 1]
-
-    def is_right_for(self, claim: Tensor) -> bool:
-        """Whether all that was computed is as `claim` says, which is not what it should be."""
-        claim = claim.reshape(self.got.shape)
-        if not bool(claim.isfinite().all()) or not bool(self._near(claim).all()):
-            return False
-        return not bool(((claim - self.expected).abs() <= self.allowed).all())
-
-    def _near(self, claim: Tensor) -> Tensor:
-        return (self.got == claim) | ((self.got - claim).abs() <= self.allowed.maximum(CLOSE * claim.abs()))
+def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None) -> Cause | None:
+    """What explains all of these wrong cases of one buffer; of all causes, unless it says `among` which."""
+    # The smallest that tells enough is asked about all of them, for that takes the least time.
+    first = next((case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH), chosen[0])
+    others = [case for case in chosen if case is not first]
+    found = (each for each in (among or _causes)(first) if each.explains(first))
+    return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
 
 
-@dataclass(frozen=True)
-class Variation:
-    """Another input: `name` as `change` makes it; `message` says what the learner's kernel does then."""
-
-    key: str
-    name: str
-    change: Callable[[Case], Tensor | None]
-    message: Callable[[Case], str]
-
-    def explains(self, case: Case) -> bool:
-        values = self.change(case)
-        if values is None:
-            return False
-        return case.is_right_for(case.reference({**case.inputs, self.name: values})[case.buffer].double())
-
-
-def worth_asking(cases: Sequence[Case]) -> list[Case]:
-    """Those that are small enough to be asked about, the largest first: they tell most."""
-    small = sorted((case for case in cases if case.is_small), key=lambda case: -case.numbers)
-    return [case for case in small if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
-
-
-@dataclass(frozen=True)
-class Cause:
-    """What explains wrong cases: whether it `explains` one more, and what is said of that one."""
-
-    name: str
-    explains: Callable[[Case], bool]
-    message: Callable[[Case], str]
-
-
-def cause(chosen: Sequence[Case]) -> Cause | None:
-    """What explains all of these wrong cases of one buffer."""
-    first = chosen[0]
-    found = (each for each in _causes(first) if each.explains(first))
-    return next((each for each in islice(found, MOST_TRIED) if all(map(each.explains, chosen[1:]))), None)
+def causes_seen(case: Case) -> Iterator[Cause]:
+    """Those that the expected values tell, without asking the reference again: of larger cases, too."""
+    yield from causes_of_counts(case)
+    yield from causes_of_shares(case)
 
 
 def _causes(case: Case) -> Iterator[Cause]:
@@ -115,7 +57,10 @@ def _causes(case: Case) -> Iterator[Cause]:
             partial(_is_right_by, function),
             partial(_of_buffer, said),
         )
-    yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
+    yield from causes_of_places(case)
+    yield from causes_of_flags(case)
+    scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
+    yield Cause("rows_scaled", scaled, _scaled_rows, alike)
     for variation in _variations(case):
         yield Cause(f"input_{variation.key}", variation.explains, variation.message)
 
@@ -157,9 +102,13 @@ def _is_right_by(function: Callable[[Tensor], Tensor], case: Case) -> bool:
     return 2 * int(known.sum()) > claim.numel() and case.is_right_for(torch.where(known, claim, case.got))
 
 
-def _factors(case: Case) -> Tensor | None:
-    """The factor of each row, where each row is right but for one, and they differ."""
-    if case.got.dim() < 2 or min(case.got.shape[-1], case.got.numel() // case.got.shape[-1]) < 2:
+def _are_rows_scaled(alike: bool, case: Case) -> bool:
+    return _factors(case, alike) is not None
+
+
+def _factors(case: Case, alike: bool = False) -> Tensor | None:
+    """The factor of each row, where each row is right but for one, and they differ, or may be `alike`."""
+    if case.got.dim() < 2 or case.got.shape[-1] < 2 or (not alike and case.got.numel() == case.got.shape[-1]):
         return None
     got, expected = (values.reshape(-1, values.shape[-1]) for values in (case.got, case.expected))
     at = expected.abs().argmax(dim=1, keepdim=True)
@@ -167,15 +116,16 @@ def _factors(case: Case) -> Tensor | None:
     if not bool((factors.isfinite() & (factors != 0)).all()):
         return None
     differ = float(factors.max() - factors.min()) > 1e-3 * float(factors.abs().max())
-    return factors if differ and case.is_right_for(expected * factors) else None
+    return factors if (differ or alike) and case.is_right_for(expected * factors) else None
 
 
 def _scaled_rows(case: Case) -> str:
-    factors = _factors(case)
+    factors = _factors(case, alike=True)
     assert factors is not None
+    second = f" and {float(factors[1]):.4g} in row 1" if len(factors) > 1 else ""
     return (
-        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0 and"
-        f" {float(factors[1]):.4g} in row 1: what is a row multiplied with or divided by, and is that right?"
+        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0{second}:"
+        " what is a row multiplied with or divided by, and is that right?"
     )
 
 
@@ -191,9 +141,13 @@ def _variations(case: Case) -> Iterator[Variation]:
         for axis, noun in enumerate(NOUNS[values.dim()]):
             if values.shape[axis] > 1:
                 yield from _gathered(name, axis, noun, case.threads)
+                is_summed = case.sums_along(name, axis)
+                yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
                 yield from _left_out(name, axis, noun, case.threads)
+                yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() > 1:
             yield from _turned(name)
+        yield from variations_of_places(case, name)
 
 
 def _of_others(case: Case, name: str) -> Iterator[Variation]:
@@ -318,6 +272,23 @@ def _left_out(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[V
             yield Variation(f"{key}_{axis}", name, change, message)
 
 
+def _weighted(name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
+    """Some are added several times, or not: as factors, or for a sum of exponentials as their logarithms."""
+    for key, times, said in found:
+        for exponents in (False, True):
+
+            def change(case: Case, times: Times = times, exponents: bool = exponents) -> Tensor | None:
+                values = case.inputs[name]
+                shape = [-1 if each == axis else 1 for each in range(values.dim())]
+                counts = times(torch.arange(values.shape[axis]), case.launches).reshape(shape)
+                return values + counts.log() if exponents else values * counts
+
+            def message(case: Case, said: Callable[[Launches], str] = said) -> str:
+                return said(case.launches).format(buffer=case.buffer, x=name)
+
+            yield Variation(f"{key}_{axis}", name, change, message)
+
+
 def _turned(name: str) -> Iterator[Variation]:
     """The matrix, or each tile of it, is read with rows and columns swapped."""
 
@@ -352,7 +323,9 @@ def _turned(name: str) -> Iterator[Variation]:
 
 
 def _turned_tiles(name: str, size: int, case: Case) -> str:
+    of_fragments = {8: ", or ldmatrix called with .trans or without", 16: ", or a fragment row_major for col_major"}
+    fragment = of_fragments.get(size, "") if case.is_of_16_bits(name) else ""
     return (
         f"What {case.buffer} holds is right for {name} with each {size} x {size} tile turned round: are the two indices"
-        " of its shared array swapped where it is read, or written?"
+        f" of its shared array swapped where it is read, or written{fragment}?"
     )

@@ -156,7 +156,18 @@ def falls_behind(own: Grade, model: Grade) -> list[TargetResult]:
 
 
 # Patterns of a wrong answer that say where it is wrong, or what is there, and not why (patterns.py).
-WITHOUT_CAUSE = ("all_zeros", "constant", "scaled", "head", "tail", "first_block", "columns", "every_kth", "imprecise")
+WITHOUT_CAUSE = (
+    "all_zeros",
+    "constant",
+    "scaled",
+    "head",
+    "tail",
+    "first_block",
+    "columns",
+    "every_kth",
+    "imprecise",
+    "chance",
+)
 
 
 # ---- what findings lead to ----

@@ -32,9 +32,14 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
     if any(case.status == "wrong_result" for case in cases):
-        from grader.judge.causes import name_causes  # as most grades need none
+        from grader.judge.causes import name_causes, withdraw_chance  # as most grades need none
 
         name_causes(cases, prepared, evidence.cases)
+        withdraw_chance(cases)
+    if any(case.status == "not_written" for case in cases):
+        from grader.judge.causes import name_indices
+
+        name_indices(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):

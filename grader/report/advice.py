@@ -7,9 +7,17 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
-from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
+from grader.report.addresses import of_unknown_address
+from grader.report.guards import (
+    asks_for_one_too_many,
+    asks_for_the_thread_alone,
+    guard_of_axes,
+    leaves_the_wrong_ones,
+    of_eight_bytes,
+)
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
+from grader.report.unwritten import on_unwritten
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -103,19 +111,8 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
-BY_VALUE = (
-    "A kernel reaches no variable of host code. Give it a struct or a number itself, `kernel(Params p)`, and not its "
-    "address or a reference; give it an array that cudaMalloc has made and cudaMemcpy has filled."
-)
-OF_MALLOC = (
-    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? "
-    "For rows, better one array than an array of pointers: `p[row * cols + col]`."
-)
 ONE_TOO_FAR = (
     "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
-)
-BY_REFERENCE = (
-    "A lambda with `[&]` holds addresses of the host's variables, and nvcc refuses it: let it copy them, `[=]`."
 )
 # What an access out of bounds is told as, and what to do then. A copy has no thread.
 NOT_ITS_MEMORY = {
@@ -181,16 +178,6 @@ STATIC_SHARED = (
 )
 LONG_GRID = "The kernel never ran. Only in x may a grid have that many blocks: let blockIdx.x count the rows."
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
-ENOUGH_THREADS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
-    "does one return too early, or does a condition or an index keep it from its element?"
-)
-SHARED_ELEMENTS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements, which is enough, but several write the same one, as the note says: each needs an index of "
-    "its own."
-)
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -205,8 +192,16 @@ LAUNCHED_AGAIN = (
     "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
     "A grid of many blocks does all elements in one launch."
 )
+NOT_CLEARED = (
+    "Blocks run in any order, and no barrier waits for all of them: a kernel cannot clear what its own blocks add to."
+)
+ADD_UP = (
+    "Shared memory is one block's own: as its last step, behind a barrier, each block adds what it has to the result."
+)
 # By what a finding's message says.
 SAID = {
+    "a block sets it to 0": NOT_CLEARED,
+    "each block has values of its own": ADD_UP,
     "again and again in line": LAUNCHED_AGAIN,
     "is called a second time": SECOND_CALL,
     "through the read-only cache": CACHED,
@@ -243,7 +238,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     if finding and status_of(finding) == status:
         special = _on_finding(finding, source)
     elif case and status == "not_written":
-        special = _on_unwritten(case)
+        special = on_unwritten(case)
     elif status == "wrong_result":
         special = _not_shared("\n".join(source))
     return special or ADVICE[status]
@@ -305,12 +300,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
 
 def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
-    if "no device memory" in finding.message and finding.thread and re.search(r"\[\s*&", _text(source, finding.line)):
-        return BY_REFERENCE
-    if "to a local variable of host code" in finding.message and finding.thread:
-        return BY_VALUE
-    if "to memory of malloc" in finding.message and finding.thread:
-        return OF_MALLOC
+    if "no device memory" in finding.message and finding.thread and (said := of_unknown_address(finding, source)):
+        return said
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.message.startswith("a copy or memset of"):
@@ -333,6 +324,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
     if finding.thread and (leaves := leaves_the_wrong_ones(source, finding.line)):
         return leaves
+    if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):
+        return alone
     if finding.thread and (guard := guard_of_axes(source, finding.line)):
         return guard
     if (
@@ -377,13 +370,6 @@ def _lock(source: Sequence[str]) -> int:
     takes = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(.*,\s*0u?\s*,|Exch\(.*,)\s*1u?\s*\)")
     fenced = any("__threadfence" in text.split("//")[0] for text in source)
     return 0 if fenced else next((number for number, text in enumerate(source, 1) if takes.search(text)), 0)
-
-
-def _on_unwritten(case: CaseGrade) -> str:
-    threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
-    shared = any("the same value" in finding.message for finding in case.findings)
-    said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
-    return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
 
 
 def _text(source: Sequence[str], line: int | None) -> str:

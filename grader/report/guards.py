@@ -79,6 +79,22 @@ def leaves_the_wrong_ones(source: Sequence[str], line: int | None) -> str:
     return LEAVES.format(line=at, **found[-1].groupdict())
 
 
+_THREAD_ALONE = re.compile(r"\bif\s*\(\s*threadIdx\.x\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)")
+
+
+def asks_for_the_thread_alone(source: Sequence[str], line: int | None) -> str:
+    """What to say where an index counts on over the blocks and `if (threadIdx.x < n)` is its guard; "" elsewhere."""
+    rows = [row.partition("//")[0] for row in source[max(0, (line or 0) - 2) : line or 0]]
+    guard = next((found for row in rows if (found := _THREAD_ALONE.search(row))), None)
+    index = re.search(r"\w\s*\[\s*([A-Za-z_]\w*)\s*\]", rows[-1]) if rows else None
+    if not guard or not index or guard["size"] == index[1]:
+        return ""
+    return (
+        f"`threadIdx.x < {guard['size']}` holds in blocks behind the end, too: ask for the index itself,"
+        f" `if ({index[1]} < {guard['size']})`."
+    )
+
+
 def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:
     """Whether the kernel around this line has pointers to numbers of 8 bytes, and no vectors of two."""
     code = _kernel_up_to(source, line)

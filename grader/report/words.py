@@ -47,13 +47,17 @@ def _vagueness(case: CaseGrade, too_far: bool) -> int:
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
-    if "pattern" not in case.details:
+    if case.details.get("pattern") in (None, "chance", "lost_nan"):
         return 4
     if too_far and case.details["pattern"] == "imprecise":
         return 5
     if case.details["total"] < ENOUGH_TO_SEE:
         return 3
     return 2 if case.details["pattern"] in WITHOUT_CAUSE else 1
+
+
+def _says_no_cause(case: CaseGrade) -> bool:
+    return case.details.get("pattern") in (None, "nan", "lost_nan", *WITHOUT_CAUSE)
 
 
 def call(task: TaskGrade, case: CaseGrade) -> str:
@@ -102,6 +106,8 @@ def particulars(case: CaseGrade) -> list[str]:
         said.append(f"The error may be {details['allowed']:.2g} here.")
     if "pattern_message" in details:
         said.append(details["pattern_message"])
+    if (right := details.get("right")) and case.status == "wrong_result" and _says_no_cause(case):
+        said.append(f"In this case, {' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.")
     if "block" in details:
         thread, block = triple(details["thread"]), triple(details["block"])
         said.append(f"With one thread an element, that is thread {thread} of block {block}.")

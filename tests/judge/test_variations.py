@@ -20,6 +20,22 @@ def case(rows: int, cols: int, got, threads: int = 64) -> Case:
     return Case(call, sums, {"x": x}, "out", got(x), right, 1e-6 * x.abs().sum(1), [launch])
 
 
+def folded(x, kind, steps=(16, 8, 4, 2, 1), adds=True):
+    """What shuffles of one warp leave in lane 0, whose lanes add every 32nd column."""
+    lanes = torch.arange(32)
+    sums = torch.stack([x[:, lane::32].sum(1) for lane in lanes], 1)
+    for step in steps:
+        origin = {"up": lanes - step, "down": lanes + step, "xor": lanes ^ step, "one": 0 * lanes + step}[kind]
+        taken = sums[:, torch.where((origin < 0) | (origin > 31), lanes, origin)]
+        sums = sums + taken if adds else taken
+    return sums[:, 0]
+
+
+def looped(x, threads, step):
+    """The sum of what each thread has from its own column on, in steps."""
+    return sum(x[:, thread::step].sum(1) for thread in range(min(threads, x.shape[1])))
+
+
 def sums(inputs):
     return {"out": inputs["x"].sum(1)}
 
@@ -34,6 +50,13 @@ def sums(inputs):
         (lambda x: x[:, [c for c in range(x.shape[1]) if c % 6 % 3 < 2]].sum(1), 6, "a tree that halves 6 threads"),
         (lambda x: x[0].sum().expand(x.shape[0]), 64, "the first row of x in the place of every row"),
         (lambda x: x.reshape(x.shape[::-1]).sum(0), 64, "x read down its columns"),
+        (lambda x: folded(x, "up"), 64, "what __shfl_up_sync leaves in lane 0"),
+        (lambda x: folded(x, "one"), 64, "by which all lanes take the value of the one lane"),
+        (lambda x: folded(x, "down", steps=(16, 4, 2, 1)), 64, "a shuffle by 8 is missing"),
+        (lambda x: folded(x, "xor", steps=(16, 8, 4, 4, 1)), 64, "none is by 2, and another distance is there twice"),
+        (lambda x: folded(x, "down", adds=False), 64, "has `=` and not `+=`"),
+        (lambda x: looped(x, 64, 32), 64, "64 threads share them, and the loop in which each goes on steps by 32"),
+        (lambda x: looped(x, 64, 128), 64, "the loop in which each goes on steps by 128: write `+= blockDim.x`"),
         (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
     ],
 )

@@ -108,3 +108,25 @@ def test_a_lambda_that_captures_by_reference_is_told_so():
     finding = Finding("out_of_bounds", message, line=1, kernel="k", block=(0, 0, 0), thread=(0, 0, 0))
     assert "`[=]`" in on_finding(finding, ["each<<<1, 32>>>(a, [&] __device__(float x) { return s * x; });"])
     assert "`[=]`" not in on_finding(finding, ["each<<<1, 32>>>(a, [=] __device__(float x) { return s[0] * x; });"])
+
+
+@pytest.mark.parametrize(
+    ("line", "launch", "said"),
+    [
+        ("if (i < n) a[i][i] = 1;", "add<<<1, 32>>>((float**)a, n);", "What lies in the array is taken for pointers"),
+        ("if (i < n) a[i][i] = 1;", "add<<<1, 32>>>(rows, n);", "For rows, better one array"),
+        ("if (i < v->n) v->data[i] += 1;", "add<<<1, 128>>>(&v);", "A kernel reaches no variable of host code."),
+        ("if (i < n) a[i] = 1;", "cudaMalloc((void**)&a, 4); add<<<1, 32>>>(a, n);", "was this pointer ever set"),
+    ],
+)
+def test_an_address_that_no_cudamalloc_gave(line, launch, said):
+    message = "thread (0, 0, 0) of block (0, 0, 0) reads address 0x10, which is no device memory: a host pointer"
+    finding = Finding("out_of_bounds", message, line=1, thread=(0, 0, 0), block=(0, 0, 0))
+    assert said in on_finding(finding, [line, launch])
+
+
+def test_a_guard_of_the_thread_alone():
+    finding = Finding("out_of_bounds", "reads x[257], past its end", line=2, thread=(1, 0, 0), block=(1, 0, 0))
+    kernel = ["int i = blockIdx.x * blockDim.x + threadIdx.x;", "if (threadIdx.x < n) z[i] = x[i] + y[i];"]
+    assert "ask for the index itself, `if (i < n)`" in on_finding(finding, kernel)
+    assert "the index itself" not in on_finding(finding, [kernel[0], "if (threadIdx.x < n) z[n] = 0;"])

@@ -120,7 +120,10 @@ def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
 def broken(reading: Reading | None) -> list[Broken]:
     """What clang would refuse the program for, or warns of, in the order of lines; nothing if it could not tell."""
     found = reading.result() if reading else None
-    return sorted({Broken(**each) for each in found or []}, key=lambda each: (each.file, each.line, each.message))
+    told = {Broken(**each) for each in found or []}
+    if any(each.message.startswith("a __global__ function returns void") for each in told):
+        told = {each for each in told if "is launched, but is no kernel" not in each.message}  # it follows from that
+    return sorted(told, key=lambda each: (each.file, each.line, each.message))
 
 
 def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> list[Broken]:

@@ -95,6 +95,12 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
     if fact["text"] == "other block":
         if not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
             return "blocks run in no order: read one array and write another"
+        sets = fact["line"] if fact["access"] == "write" else fact["other_line"]
+        if fact["space"] == "global" and fact["reading"].sets_to_zero(sets):
+            return (
+                f"a block sets it to 0 in line {sets}, also when another has added to it: set it once, with"
+                " cudaMemsetAsync(..., stream) before the launch"
+            )
         if both_write and one_line:
             return "two blocks write one element; use an atomic, or give each element to one block"
         return (

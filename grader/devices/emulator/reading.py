@@ -89,6 +89,16 @@ class Reading:
         read = re.findall(rf"\b{written[1]} \[ ([^\[\]]*) \]", written[3])
         return any(index != written[2] for index in read)
 
+    def is_in_loop(self, line: int) -> bool:
+        """Whether a loop with `{ }` stands around this line, or begins in it or in the one above."""
+        begins = any(token.text in ("for", "while", "do") and line - 1 <= token.line <= line for token in self.tokens)
+        return begins or any(first <= line <= last for first, last, _ in _loops(self.tokens))
+
+    def sets_to_zero(self, line: int) -> bool:
+        """Whether a statement of this line stores 0 in something: `*out = 0;`, `sum[0] = 0.0f;`."""
+        row = " ".join(token.text for token in self.tokens if token.line == line)
+        return bool(re.search(r"(?:\* \w+|\w \]) = 0(?:\.0*)?[fFuU]? ;", row))
+
     def barrier_in_loop(self, line: int) -> bool:
         """Whether the innermost loop around this line has a barrier in its `{ }`."""
         around = [each for each in _loops(self.tokens) if each[0] <= line <= each[1]]

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.devices.emulator.array_wording import Where
+
 _ROWS = "is threadIdx.{axis} missing from the index, or is the block of {block} threads meant to have one dimension?"
 _NO_BLOCK = "is `blockIdx.x * blockDim.x` missing from the index?"
 _STRIDE = "blockIdx.x counts by {step} here, and a block has {threads} threads: write `blockIdx.x * blockDim.x`"
+_OF_EACH_BLOCK = (
+    "each block has values of its own for the {elements:,} elements of {name}: let blocks add theirs,"
+    " `atomicAdd(&{name}[i], ...)`"
+)
+_LOOP = "does a loop go on by {step} where `gridDim.x * blockDim.x` belongs, so that blocks do again what others do?"
+_ALL_AGAIN = (
+    "does each block do all of it again? Let the loop begin at `blockIdx.x * blockDim.x + threadIdx.x`, and go on by"
+    " `gridDim.x * blockDim.x`"
+)
+_LOOP_OF_BLOCK = "does a loop go on by fewer than the block's {threads:,} threads, where `blockDim.x` belongs?"
 
 
-def why_one_element(fact: Mapping[str, Any], index: int) -> str:
-    """What to ask where two threads write element `index`; "" if it follows no rule of one dimension."""
+def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
+    """What to ask where two threads write one element; "" if it follows no rule of one dimension."""
+    index = where.index
     if (fact["access"], fact["line"]) != (fact["other_access"], fact["other_line"]) or fact["access"] != "write":
         return ""
     number = fact.get("launch", 0)
@@ -24,9 +37,33 @@ def why_one_element(fact: Mapping[str, Any], index: int) -> str:
     if at == other and mine[0] == theirs[0] and index == at[0] * block[0] + mine[0]:
         axis = "y" if mine[1] != theirs[1] else "z"
         return _ROWS.format(axis=axis, block=" x ".join(map(str, block)))
-    if block[1:] != [1, 1] or at[1:] != other[1:] or at[0] == other[0]:
+    if block[1:] != [1, 1]:
+        return ""
+    if fact["text"] == "same value" and (loop := _of_loop(fact, launches[number - 1], index)):
+        return loop
+    if at[1:] != other[1:] or at[0] == other[0]:
         return ""
     step, rest = divmod(theirs[0] - mine[0], at[0] - other[0])
     if rest or index != step * at[0] + mine[0] or not 0 <= step < block[0] or index == 0:
         return ""
+    if not step and 0 < where.elements <= block[0]:
+        return _OF_EACH_BLOCK.format(elements=where.elements, name=where.name)
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
+
+
+def _of_loop(fact: Mapping[str, Any], launch: Mapping[str, Any], index: int) -> str:
+    """Of threads that come to one element in different rounds of a loop, by how far apart they begin."""
+    threads, blocks = launch["block"][0], launch["grid"][0]
+    mine, theirs = (fact[f"{whose}block"][0] * threads + fact[f"{whose}thread"][0] for whose in ("", "other_"))
+    apart = abs(mine - theirs)
+    if not apart or launch["grid"][1:] != [1, 1] or not fact["reading"].is_in_loop(fact["line"]):
+        return ""
+    if fact["block"] == fact["other_block"]:
+        return (
+            _LOOP_OF_BLOCK.format(threads=threads) if index >= max(fact["thread"][0], fact["other_thread"][0]) else ""
+        )
+    if index < max(mine, theirs):
+        return _ALL_AGAIN if fact["thread"] == fact["other_thread"] else ""
+    if not apart % threads and index % threads == fact["thread"][0]:
+        return _LOOP.format(step="blockDim.x")
+    return _LOOP.format(step="gridDim.x") if index == max(mine, theirs) and not apart % blocks and blocks > 1 else ""

@@ -279,10 +279,8 @@ def _race(fact: Fact, where: Where) -> str:
     if fact["text"] == "cached":
         return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
     if fact["text"] == "same value":
-        return "; ".join(
-            filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where.index)))
-        )
-    return f"{mine} while {theirs}, in any order: {why_one_element(fact, where.index) or mend(fact)}"
+        return "; ".join(filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where))))
+    return f"{mine} while {theirs}, in any order: {why_one_element(fact, where) or mend(fact)}"
 
 
 def _shuffle_order(fact: Fact, where: Where) -> str:

@@ -1,5 +1,5 @@
 // Blocks of 256, and 512 in the index.
-// Says: and no other block writes an element: does their index go too far, as with a number in the place of blockDim.x
+// Says: blocks of 256 threads reach with `blockIdx.x * 512 + threadIdx.x`: the index that reaches all is
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * 512 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Says: There are 256 threads for 31 elements. That is enough, unless several share an element
+// Says: A warp writes each element, and 1 block of 256 threads have 8 warps for 31: 31 * 32 threads are needed, so launch 4 blocks here.
 // Task: row_sum
 __global__ void sum_rows(const float* x, float* out, int rows, int cols) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

@@ -1,6 +1,6 @@
 // 128 threads and 256 counters.
 // Task: histogram
-// Says: or do the threads of a block need a loop over all 256?
+// Says: counts is 0 behind as many counters as a block has threads: let each thread take several
 
 __global__ void count(const unsigned char* x, unsigned* counts, int n) {
     __shared__ unsigned h[256];

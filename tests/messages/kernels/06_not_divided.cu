@@ -1,5 +1,5 @@
 // The sum is left out.
-// Says: Every row of y is right but for a factor of its own
+// Says: Each row of y is expf(x - maximum), and not divided by the sum of these.
 
 __global__ void soft(const float* x, float* y, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

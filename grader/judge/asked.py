@@ -1,0 +1,120 @@
+"""A wrong result with all that it takes to ask why it is wrong, and what an answer to that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from grader.course.call import Call
+from grader.judge.often import Launches
+
+MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
+MOST_WORK = 1 << 19  # of its reference: terms of all outputs
+CLOSE = 2e-6
+ROUNDED = 3e-8  # relative, for each term: how equal terms, added one after the other, may go astray together
+
+Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A wrong result, and what it takes to find out why. All numbers are in float64."""
+
+    call: Call
+    reference: Reference
+    inputs: Mapping[str, Tensor]
+    buffer: str
+    got: Tensor
+    expected: Tensor
+    allowed: Tensor
+    launches: Launches = field(default=())
+    answers: dict[tuple[str, bytes], bool] = field(default_factory=dict)  # of `is_right_with`
+    close: float = CLOSE  # relative: how far a float32 sum may be from one in float64, besides its tolerance
+
+    @property
+    def numbers(self) -> int:
+        return self.got.numel() + sum(values.numel() for values in self.inputs.values())
+
+    @property
+    def is_small(self) -> bool:
+        """Whether its reference may be asked some hundred times."""
+        counts = not any(values.is_floating_point() for values in self.inputs.values())  # takes each element once
+        return self.numbers <= MOST_NUMBERS and (counts or self.got.numel() * self.call.terms <= MOST_WORK)
+
+    @property
+    def threads(self) -> list[int]:
+        """In a block of each launch, and along each of its axes."""
+        blocks = [[int(size) for size in launch["block"]] for launch in self.launches]
+        found = [size for block in blocks for size in (math.prod(block), *block)]
+        return [size for size in dict.fromkeys(found) if size > 1]
+
+    @property
+    def is_of_a_size(self) -> bool:
+        """Whether what is known of it may be looked at some hundred times, without its reference."""
+        return self.numbers <= 4 * MOST_NUMBERS
+
+    def sums_along(self, name: str, axis: int) -> bool:
+        """Whether this output adds up what lies along that axis of an input, as far as their shapes tell."""
+        task = getattr(self.call, "task", None)
+        if task is None:
+            return self.inputs[name].shape[axis] not in self.got.shape
+        named, of_output = (task.shapes[each].split(",") for each in (name, self.buffer))
+        return named[axis].strip() not in (size.strip() for size in of_output)
+
+    def is_right_with(self, name: str, values: Tensor) -> bool:
+        """Whether all that was computed is right for other values of an input; what was asked once is known."""
+        if torch.equal(values, self.inputs[name]):
+            return False
+        key = name, values.numpy().tobytes()
+        if key not in self.answers:
+            self.answers[key] = self.is_right_for(self.reference({**self.inputs, name: values})[self.buffer].double())
+        return self.answers[key]
+
+    def is_of_16_bits(self, name: str) -> bool:
+        """Whether an input is one of those that tensor cores take."""
+        signature = getattr(getattr(self.call, "task", None), "signature", None)
+        buffers = signature.buffers if signature else ()
+        return any(buffer.name == name and buffer.type.bytes == 2 for buffer in buffers)
+
+    def is_right_for(self, claim: Tensor) -> bool:
+        """Whether all that was computed is as `claim` says, which is not what it should be."""
+        claim = claim.reshape(self.got.shape)
+        if not bool(claim.isfinite().all()) or not bool(self._near(claim).all()):
+            return False
+        return not bool(((claim - self.expected).abs() <= self.allowed).all())
+
+    def _near(self, claim: Tensor) -> Tensor:
+        # What should be small and is another, larger element has that one's error.
+        room = self.allowed.maximum(self.allowed.mean()).maximum(self.close * claim.abs())
+        return (self.got == claim) | ((self.got - claim).abs() <= room)
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Another input: `name` as `change` makes it; `message` says what the learner's kernel does then."""
+
+    key: str
+    name: str
+    change: Callable[[Case], Tensor | None]
+    message: Callable[[Case], str]
+
+    def explains(self, case: Case) -> bool:
+        values = self.change(case)
+        return values is not None and case.is_right_with(self.name, values)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What explains wrong cases: whether it `explains` one, or another `agrees` once one is, and what is said of it."""
+
+    name: str
+    explains: Callable[[Case], bool]
+    message: Callable[[Case], str]
+    weaker: Callable[[Case], bool] | None = None
+
+    def agrees(self, case: Case) -> bool:
+        return self.explains(case) or bool(self.weaker and self.weaker(case))

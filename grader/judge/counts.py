@@ -1,0 +1,159 @@
+"""Why counts are wrong, where an output says how often an input has each number: a histogram.
+
+Which elements count, and for which of the counters, is varied as other inputs of the reference are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.asked import Case, Cause
+from grader.judge.left_out import Along, masks
+from grader.judge.often import Launches
+from grader.judge.weights import Times, weights
+
+Counted = Callable[[Case, Tensor], Tensor | None]  # what a kernel would count, of x
+
+
+def causes_of_counts(case: Case) -> Iterator[Cause]:
+    """Of an output that counts how often an input has each number; none of another."""
+    if _counted(case) is None:
+        return
+    for name, counted, said in _RULES:
+        yield Cause(f"counts_{name}", partial(_counts, counted), partial(_said, said))
+    yield Cause("counts_one_bin", _lacks_one, _said_of_one)
+    for key, mask, said, asks in masks("element", case.threads):
+        told = f"{{buffer}} lacks {said}: {_OF_COPIES if key.startswith(_BY_THREADS) else asks}"
+        yield Cause(f"counts_{key}", partial(_counts, partial(_without, mask)), partial(_said, told))
+    for key, times, of_launches in weights("element", case.launches):
+        yield Cause(
+            f"counts_{key}", partial(_counts, partial(_weighted, times)), partial(_said_of_launches, of_launches)
+        )
+
+
+# What is left out by threads: of sums that is a matter of trees and shuffles, and here of copies.
+_BY_THREADS = ("odd", "upper", "alone", "warps", "leaders", "not_last", "tree")
+_OF_COPIES = "do all threads count, and are all copies of the counters added to the result?"
+
+
+def _counted(case: Case) -> tuple[str, Tensor] | None:
+    """The input that is counted."""
+    for name, x in case.inputs.items():
+        if x.is_floating_point() or x.dim() != 1 or case.got.dim() != 1 or not x.numel():
+            continue
+        counters = case.got.numel()
+        is_index = int(x.min()) >= 0 and int(x.max()) < counters
+        if is_index and torch.equal(torch.bincount(x.long(), minlength=counters).double(), case.expected):
+            return name, x.long()
+    return None
+
+
+def _counts(counted: Counted, case: Case) -> bool:
+    found = _counted(case)
+    claim = counted(case, found[1]) if found else None
+    return claim is not None and case.is_right_for(claim.double())
+
+
+def _bins(case: Case, x: Tensor, weights: Tensor | None = None) -> Tensor:
+    return torch.bincount(x, weights=weights, minlength=case.got.numel())[: case.got.numel()]
+
+
+def _without(mask: Along, case: Case, x: Tensor) -> Tensor:
+    return _bins(case, x[~mask(torch.arange(len(x)), len(x))])
+
+
+def _weighted(times: Times, case: Case, x: Tensor) -> Tensor:
+    return _bins(case, x, times(torch.arange(len(x)), case.launches))
+
+
+def _of_first(case: Case, x: Tensor) -> Tensor | None:
+    """What comes of one counter for each thread of a block, where there are more."""
+    threads = case.threads[0] if case.threads else len(case.expected)
+    return case.expected * (torch.arange(len(case.expected)) < threads)
+
+
+def _of_threads(case: Case, x: Tensor) -> Tensor | None:
+    """What comes of `counts[threadIdx.x]`, and of i in the place of x[i]."""
+    threads = case.threads[0] if case.threads else len(x)
+    return _bins(case, torch.arange(len(x)) % threads)
+
+
+_RULES: tuple[tuple[str, Counted, str], ...] = (
+    (
+        "threads",
+        _of_threads,
+        "{buffer} holds how many threads there are of each number, whatever {x} holds: the index is `{x}[i]`, and not"
+        " the thread's own.",
+    ),
+    (
+        "none",
+        lambda case, x: torch.zeros_like(case.expected),
+        "Every counter is 0: where blocks count in shared memory, each adds what it has to {buffer} at the end, with"
+        " atomicAdd.",
+    ),
+    (
+        "first",
+        _of_first,
+        "{buffer} is 0 behind as many counters as a block has threads: let each thread take several, `for (int b ="
+        " threadIdx.x; b < counters; b += blockDim.x)`.",
+    ),
+    (
+        "values",
+        lambda case, x: case.expected * torch.arange(len(case.expected)),
+        "Every counter holds its own number too often, {buffer}[v] is v times what it should be: add 1, and not"
+        " `{x}[i]`.",
+    ),
+    (
+        "once",
+        lambda case, x: (case.expected > 0).double(),
+        "{buffer}[v] is 1 for every v that occurs, however often: add to it, `atomicAdd(&{buffer}[{x}[i]], 1)`.",
+    ),
+    (
+        "of_two",
+        lambda case, x: case.expected % 2,
+        "Every counter is 0 or 1, whether its number is even or odd: atomicInc(p, most) begins again at 0 behind"
+        " `most`, so write `atomicAdd(p, 1)`.",
+    ),
+    (
+        "of_8_bits",
+        lambda case, x: case.expected % 256,
+        "Every counter is what it should be, modulo 256: one of 8 bits begins again at 0, so count in an `unsigned`.",
+    ),
+    (
+        "next",
+        lambda case, x: _bins(case, (x + 1) % len(case.expected)),
+        "Every counter holds what belongs in the one before: is a `+ 1` too much in its index?",
+    ),
+    (
+        "previous",
+        lambda case, x: _bins(case, x[x > 0] - 1),
+        "Every counter holds what belongs in the next one: is a `- 1` too much in its index?",
+    ),
+)
+
+
+def _said(words: str, case: Case) -> str:
+    name, x = _counted(case) or ("", torch.empty(0))
+    return words.format(buffer=case.buffer, x=name, n=len(x))
+
+
+def _said_of_launches(said: Callable[[Launches], str], case: Case) -> str:
+    return _said(said(case.launches), case)
+
+
+def _lacks_one(case: Case) -> bool:
+    """Whether the first or the last counter alone is at 0, as where a guard leaves it out."""
+    wrong = (case.got != case.expected).nonzero().flatten().tolist()
+    return wrong in ([0], [case.got.numel() - 1]) and float(case.got[wrong[0]]) == 0
+
+
+def _said_of_one(case: Case) -> str:
+    at = int((case.got != case.expected).nonzero()[0])
+    return (
+        f"{case.buffer}[{at}] alone is wrong, and 0: does a guard, a loop's end, or the number of counters leave the"
+        f" {'first' if at == 0 else 'last'} one out?"
+    )

@@ -1,0 +1,66 @@
+"""Wrong results that are right for another flag, `causal` 0 for 1, and for a mask that is off by one.
+
+A mask that depends on the row is moved by one if row i of the output is what row i + 1 is with the query of row i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+
+from grader.judge.asked import Case, Cause
+
+
+def causes_of_flags(case: Case) -> Iterator[Cause]:
+    """Of the numbers of a call that are 0 or 1 and no size of an array."""
+    for name in _flags(case):
+        yield Cause(f"flag_{name}", partial(_is_right_without, name), partial(_flag, name))
+        for by, which in ((1, "one more"), (-1, "one less")):
+            for rows, values in case.inputs.items():
+                if values.is_floating_point() and values.dim() > 1:
+                    explains = partial(_is_moved, name, rows, by)
+                    yield Cause(f"mask_{which}", explains, partial(_moved, name, which))
+
+
+def _flags(case: Case) -> list[str]:
+    task = getattr(case.call, "task", None)
+    shapes = " ".join(task.shapes.values()) if task else ""
+    return [name for name, value in case.call.scalars.items() if value in (0, 1) and name not in shapes]
+
+
+def _is_right_without(flag: str, case: Case) -> bool:
+    if case.call.scalars.get(flag) not in (0, 1):
+        return False
+    other = torch.tensor(1 - int(case.call.scalars[flag]))
+    return case.is_right_for(case.reference({**case.inputs, flag: other})[case.buffer].double())
+
+
+def _flag(flag: str, case: Case) -> str:
+    value = int(case.call.scalars[flag])
+    return (
+        f"What {case.buffer} holds is right for {flag} = {1 - value}, and here it is {value}: is {flag} asked, and the"
+        " right way round?"
+    )
+
+
+def _is_moved(flag: str, rows: str, by: int, case: Case) -> bool:
+    """Whether row i is what row i + by would be with row i of the input `rows`; rows at the end may be anything."""
+    given, got = case.inputs[rows], case.got
+    axis = given.dim() - 2
+    if not case.call.scalars.get(flag) or got.dim() <= axis or got.shape[: axis + 1] != given.shape[: axis + 1]:
+        return False
+    moved = given.roll(by, axis)
+    claim = case.reference({**case.inputs, rows: moved})[case.buffer].double().reshape(got.shape).roll(-by, axis)
+    last = [slice(None)] * axis + [-1 if by > 0 else 0]
+    claim[tuple(last)] = got[tuple(last)]
+    return case.is_right_for(claim)
+
+
+def _moved(flag: str, which: str, case: Case) -> str:
+    limit = "`key <= query`" if which == "one more" else "`key <= query`, and not `key < query`"
+    return (
+        f"Each row of {case.buffer} is right with {which} than {flag} lets it see, as a mask is off by one: row i sees"
+        f" 0 to i, {limit}."
+    )

@@ -1,0 +1,334 @@
+"""Which index was written in the place of the right one: of what kernels leave out, by what their launches would reach.
+
+A formula is told if it reaches exactly what is written, in each case, and so all where nothing lacks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.often import LANES
+
+RIGHT = "blockIdx.x * blockDim.x + threadIdx.x"
+SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
+ENOUGH = 4  # elements, in all cases: fewer may follow a rule by chance
+VECTORS = (1, 2, 4, 8)  # neighbours that a thread writes
+MOST_REACHED = 1 << 22  # elements, of a launch
+
+Coordinates = Callable[[Tensor, Tensor, int, int], Tensor]  # of blockIdx.x, threadIdx.x, blockDim.x, gridDim.x
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What of a buffer a case wrote by its one launch, a bool for each element; `names` are those of its sizes."""
+
+    written: Tensor
+    grid: Sequence[int]
+    block: Sequence[int]
+    names: Sequence[str]
+
+    @property
+    def is_whole(self) -> bool:
+        return bool(self.written.all())
+
+
+@dataclass(frozen=True)
+class Index:
+    """A rule for what is reached, and what is said of it in a case."""
+
+    name: str
+    reaches: Callable[[Written], Tensor | None]
+    said: Callable[[Written], str]
+
+
+def index_of(cases: Sequence[Written]) -> Index | None:
+    """The rule that all cases follow, the whole ones, too; None if none does."""
+    lacking = [case for case in cases if not case.is_whole]
+    if sum(int((~case.written).sum()) for case in lacking) < ENOUGH or all(_has_too_few(case) for case in lacking):
+        return None
+    return next((index for index in _indices(lacking[-1]) if all(_follows(index, case) for case in cases)), None)
+
+
+def _has_too_few(case: Written) -> bool:
+    """Whether the right index reaches what is written: then the grid is too small."""
+    return any(
+        _follows(Index("", partial(_reached, formula=_right, each=each, by=each), str), case) for each in VECTORS
+    )
+
+
+def _follows(index: Index, case: Written) -> bool:
+    reached = index.reaches(case)
+    return reached is not None and torch.equal(reached.reshape(case.written.shape), case.written)
+
+
+def _indices(case: Written) -> Iterator[Index]:
+    yield Index("first_of_many", _first_slice, _said_of_slices)
+    yield Index("all_but_last", lambda case: _flat(case) < case.written.numel() - 1, _said_of_last)
+    yield Index("all_but_first", lambda case: _flat(case) > 0, _said_of_first)
+    yield from _rests()
+    yield from _of_one_dimension()
+    if case.written.dim() > 1:
+        yield from _of_two_dimensions()
+    yield from _threads_kept_away(case)
+
+
+# ---- whole parts ----
+
+
+def _first_slice(case: Written) -> Tensor | None:
+    if case.written.dim() < 2:
+        return None
+    reached = torch.zeros_like(case.written)
+    reached[0] = True
+    return reached
+
+
+def _said_of_slices(case: Written) -> str:
+    name, count = case.names[0], case.written.shape[0]
+    axes = [f"blockIdx.{axis}" for axis, size in zip("yz", case.grid[1:], strict=True) if size == count]
+    if axes:
+        return (
+            f"Only {name} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
+            " missing from the index that is written?"
+        )
+    return (
+        f"Only {name} 0 is written, and there are {count:,}: give the grid blocks for the others,"
+        f" `dim3 blocks(..., {name})`, and let blockIdx.y stand in the index for it, or go on to them in a loop."
+    )
+
+
+def _flat(case: Written) -> Tensor:
+    return torch.arange(case.written.numel())
+
+
+def _said_of_last(case: Written) -> str:
+    return (
+        "All but the last element are written, at every size: does a guard, a `return` or a loop leave it out, as"
+        " `i < n - 1` does where `i < n` belongs?"
+    )
+
+
+def _said_of_first(case: Written) -> str:
+    return "All but the first element are written, at every size: does a guard, or a loop, leave i = 0 out?"
+
+
+def _threads_kept_away(case: Written) -> Iterator[Index]:
+    """The same threads of each block write nothing."""
+    threads = math.prod(case.block)
+    blocks = case.written.numel() // threads
+    if blocks < 2:
+        return
+    writing = case.written.flatten()[:threads]
+    away = (~writing).nonzero().flatten().tolist()
+    if not 0 < len(away) < threads:
+        return
+
+    def reaches(other: Written) -> Tensor | None:
+        whole = [*other.grid[1:], *other.block[1:]] == [1, 1, 1, 1] and other.block[0] == threads
+        return writing[_flat(other) % threads] if whole else None
+
+    def said(other: Written) -> str:
+        is_range = away == list(range(away[0], away[-1] + 1))
+        who = f"thread {away[0]}" if len(away) == 1 else f"threads {away[0]} to {away[-1]}"
+        who = who if is_range else f"{len(away)} threads, the first of them thread {away[0]},"
+        return (
+            f"In each block of {threads:,}, {who} write{'s' if len(away) == 1 else ''} nothing, and all others write"
+            " their elements: does an `if` ask for threadIdx.x?"
+        )
+
+    yield Index("kept_away", reaches, said)
+
+
+def _rests() -> Iterator[Index]:
+    for size in VECTORS[1:]:
+
+        def reaches(case: Written, size: int = size) -> Tensor:
+            count = case.written.numel()
+            return torch.arange(count) < count // size * size
+
+        def said(case: Written, size: int = size) -> str:
+            count = case.written.numel()
+            last = (
+                f"last {count % size} of {count:,} elements are"
+                if count % size > 1
+                else f"last of {count:,} elements is"
+            )
+            return (
+                f"The {last} not written, what is left over behind whole groups of {size}: let a few threads take the"
+                f" elements from {count // size * size:,} on, one each."
+            )
+
+        yield Index(f"rest_of_{size}", reaches, said)
+
+
+# ---- one dimension ----
+
+_FORMULAS: Sequence[tuple[str, Coordinates]] = (
+    ("threadIdx.x * blockDim.x + blockIdx.x", lambda b, t, size, grid: t * size + b),
+    ("blockIdx.x * gridDim.x + threadIdx.x", lambda b, t, size, grid: b * grid + t),
+    ("blockIdx.x + blockDim.x + threadIdx.x", lambda b, t, size, grid: b + size + t),
+    ("blockIdx.x + blockDim.x * threadIdx.x", lambda b, t, size, grid: b + size * t),
+    ("blockIdx.x + threadIdx.x", lambda b, t, size, grid: b + t),
+    ("blockIdx.x * threadIdx.x", lambda b, t, size, grid: b * t),
+    ("blockIdx.x * blockDim.x", lambda b, t, size, grid: b * size + 0 * t),
+    ("blockIdx.x", lambda b, t, size, grid: b + 0 * t),
+    ("threadIdx.x * gridDim.x", lambda b, t, size, grid: t * grid + 0 * b),
+    ("(blockIdx.x + 1) * blockDim.x + threadIdx.x", lambda b, t, size, grid: (b + 1) * size + t),
+    ("blockIdx.x * blockDim.x + threadIdx.x + 1", lambda b, t, size, grid: b * size + t + 1),
+    ("blockIdx.x * 32 + threadIdx.x % 32", lambda b, t, size, grid: b * 32 + t % 32),
+    ("(unsigned short)(blockIdx.x * blockDim.x + threadIdx.x)", lambda b, t, size, grid: (b * size + t) % 65536),
+)
+_MULTIPLES: Sequence[tuple[str, Coordinates]] = (
+    ("2 * blockIdx.x * blockDim.x + threadIdx.x", lambda b, t, size, grid: 2 * b * size + t),
+    ("4 * blockIdx.x * blockDim.x + threadIdx.x", lambda b, t, size, grid: 4 * b * size + t),
+)
+
+
+def _of_one_dimension() -> Iterator[Index]:
+    yield Index("warp", _of_warps, _too_few_warps)
+    by_numbers = [(f"blockIdx.x * {size} + threadIdx.x", _counted_by(size)) for size in SIZES]
+    for each in VECTORS:
+        more = [*by_numbers, *_MULTIPLES] if each == 1 else [*_MULTIPLES, *by_numbers]
+        whole = _FORMULAS if each == 1 else ()  # with neighbours, rules that follow another by chance grow many
+        for name, formula in [*whole, *more]:
+            for spread in {1, each}:
+
+                def reaches(
+                    case: Written, formula: Coordinates = formula, each: int = each, by: int = spread
+                ) -> Tensor | None:
+                    return _reached(case, formula, each, by)
+
+                def said(case: Written, name: str = name, each: int = each, by: int = spread) -> str:
+                    return _of_formula(case, name, each, by)
+
+                yield Index(f"{name}_{each}_{spread}", reaches, said)
+
+
+def _of_warps(case: Written) -> Tensor | None:
+    return _reached(case, lambda b, t, size, grid: (b * size + t) // LANES, 1, 1)
+
+
+def _too_few_warps(case: Written) -> str:
+    blocks, threads = math.prod(case.grid), math.prod(case.block)
+    count = case.written.numel()
+    return (
+        f"A warp writes each element, and {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads have"
+        f" {blocks * threads // LANES:,} warps for {count:,}: {count:,} * {LANES} threads are needed, so launch"
+        f" {-(-count * LANES // threads):,} blocks here."
+    )
+
+
+def _right(b: Tensor, t: Tensor, size: int, grid: int) -> Tensor:
+    return b * size + t
+
+
+def _counted_by(size: int) -> Coordinates:
+    return lambda b, t, block, grid: b * size + t
+
+
+def _reached(case: Written, formula: Coordinates, each: int, by: int) -> Tensor | None:
+    (blocks, *grid), (threads, *block) = case.grid, case.block
+    if [*grid, *block] != [1, 1, 1, 1] or blocks * threads * each > MOST_REACHED:
+        return None
+    first = formula(torch.arange(blocks)[:, None], torch.arange(threads)[None, :], threads, blocks).flatten() * by
+    places = (first[:, None] + torch.arange(each)).flatten()
+    reached = torch.zeros(case.written.numel(), dtype=torch.bool)
+    reached[places[(places >= 0) & (places < len(reached))]] = True
+    return reached
+
+
+def _of_formula(case: Written, name: str, each: int, by: int) -> str:
+    index = f"{by} * ({name})" if by > 1 else name
+    what = f"`{index}`" if each == 1 else f"`{index}` and the next {each - 1 if each > 2 else 'one'}"
+    right = RIGHT if by == each else f"{each} * ({RIGHT})"
+    blocks, threads = math.prod(case.grid), math.prod(case.block)
+    short = " An index of 16 bits ends at 65535: let it be an int." if name.startswith("(unsigned short)") else ""
+    return (
+        f"What is written is just what {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads reach with"
+        f" {what}: the index that reaches all is `{right}`.{short}"
+    )
+
+
+# ---- two dimensions ----
+
+
+def _of_two_dimensions() -> Iterator[Index]:
+    """Rows and columns that an index of their own reaches, one of them a wrong one."""
+    for rows_by, cols_by in (("y", "x"), ("x", "y")):
+        right = {axis: Line(axis) for axis in "xy"}
+        for wrong in (*_lines(rows_by), *_lines(cols_by)):
+            is_row = wrong.axis == rows_by
+            rows, cols = (wrong, right[cols_by]) if is_row else (right[rows_by], wrong)
+            yield Index(f"line_{wrong.axis}_{wrong.by}_{is_row}", Both(rows, cols), wrong.said)
+
+
+@dataclass(frozen=True)
+class Line:
+    """`blockIdx.y * by + threadIdx.y`, of one axis; `by` is a number, or a size; "0": there is no blockIdx in it."""
+
+    axis: str
+    by: str = ""
+
+    def step(self, case: Written) -> int:
+        at = "xyz".index(self.axis)
+        sizes = {"": case.block[at], "blockDim.x": case.block[0], "blockDim.y": case.block[1]}
+        sizes |= {"gridDim.x": case.grid[0], "gridDim.y": case.grid[1]}
+        return sizes[self.by] if self.by in sizes else int(self.by)
+
+    def reaches(self, case: Written, count: int) -> Tensor:
+        at = "xyz".index(self.axis)
+        places = torch.arange(case.grid[at])[:, None] * self.step(case) + torch.arange(case.block[at])
+        reached = torch.zeros(count, dtype=torch.bool)
+        reached[places[places < count]] = True
+        return reached
+
+    def said(self, case: Written) -> str:
+        axis, threads = self.axis, case.block["xyz".index(self.axis)]
+        if self.by == "0":
+            return (
+                f"What is written is just what `threadIdx.{axis}` reaches, without the block: write"
+                f" `blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}`."
+            )
+        step = self.step(case)
+        called = self.by if self.by.isdigit() else f"{self.by}, {step}"
+        loop = (
+            f", or, with tiles of {step}, let each thread go on in a loop, `+= blockDim.{axis}`"
+            if step > threads
+            else ""
+        )
+        return (
+            f"What is written is just what `blockIdx.{axis} * {self.by} + threadIdx.{axis}` reaches, which steps by"
+            f" {called}, and a block has {threads} threads in {axis}: write `blockIdx.{axis} * blockDim.{axis} +"
+            f" threadIdx.{axis}`{loop}."
+        )
+
+
+def _lines(axis: str) -> Iterator[Line]:
+    for by in ("0", f"blockDim.{'x' if axis == 'y' else 'y'}", f"gridDim.{axis}", *map(str, SIZES)):
+        yield Line(axis, by)
+
+
+@dataclass(frozen=True)
+class Both:
+    """Rows of one index and columns of another."""
+
+    rows: Line
+    cols: Line
+
+    def __call__(self, case: Written) -> Tensor | None:
+        if (
+            case.written.dim() < 2
+            or case.grid[2:] != [1]
+            or case.block[2:] != [1]
+            or case.block[1] == case.grid[1] == 1
+        ):
+            return None
+        rows, cols = case.written.shape[-2:]
+        reached = self.rows.reaches(case, rows)[:, None] & self.cols.reaches(case, cols)[None, :]
+        return reached.expand(case.written.shape)

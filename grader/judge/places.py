@@ -1,0 +1,220 @@
+"""Why values stand where they do not belong: tiles turned on their way out, rows that begin elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.asked import Case, Cause, Variation
+
+TILES = (2, 4, 8, 16, 32, 64)
+MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
+ENOUGH = 4  # elements
+
+Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
+
+
+def causes_of_places(case: Case) -> Iterator[Cause]:
+    """Of outputs whose values are right and stand elsewhere, or lack their sign."""
+    yield Cause("sign_of_some", _lacks_signs, _said_of_signs)
+    if case.got.dim() < 2:
+        return
+    if case.got.shape[-1] <= MOST_COLUMNS:
+        for wrong in range(case.got.shape[-1]):
+            for other in range(case.got.shape[-1]):
+                yield Cause("column_of_another", partial(_has_column, wrong, other), partial(_columns, wrong, other))
+    for tile in dict.fromkeys([*case.threads, *TILES]):
+        for name, moved, said in _MOVES:
+            explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
+            yield Cause(f"tile_{name}_{tile}", explains, partial(_said, said, tile), agrees)
+
+
+def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
+    """Whether each element holds what belongs where `moved` says, as far as there is such a place.
+
+    Where most elements have none, as in a single row, that says little: they must be 0, and `may_be_empty`.
+    """
+    got, expected = case.got, case.expected.reshape(case.got.shape)
+    count, width = got.shape[-2:]
+    down, across = torch.meshgrid(torch.arange(count), torch.arange(width), indexing="ij")
+    rows, cols = moved(down, across, tile)
+    known = (rows < count) & (cols < width)
+    claim = expected[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)]
+    if may_be_empty:
+        return case.is_right_for(torch.where(known, claim, 0.0))
+    return 2 * int(known.sum()) > known.numel() and case.is_right_for(torch.where(known, claim, got))
+
+
+def _turned(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    return rows // tile * tile + cols % tile, cols // tile * tile + rows % tile
+
+
+def _column_by_row(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    return rows, cols // tile * tile + rows % tile
+
+
+def _row_by_column(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    return rows // tile * tile + cols % tile, cols
+
+
+_MOVES: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "turned",
+        _turned,
+        "Each {tile} x {tile} tile of {buffer} is turned round, (col, row) holds what belongs in (row, col): are the"
+        " two indices swapped where it is stored, or is a fragment stored by columns?",
+    ),
+    (
+        "column_by_row",
+        _column_by_row,
+        "In each tile of {tile}, all columns of a row of {buffer} hold what belongs in one of them, the one with the"
+        " row's number: is threadIdx.y, or the row, in an index where threadIdx.x, or the column, belongs?",
+    ),
+    (
+        "row_by_column",
+        _row_by_column,
+        "In each tile of {tile}, all rows of a column of {buffer} hold what belongs in one of them, the one with the"
+        " column's number: is threadIdx.x, or the column, in an index where threadIdx.y, or the row, belongs?",
+    ),
+)
+
+
+def _said(words: str, tile: int, case: Case) -> str:
+    return words.format(tile=tile, buffer=case.buffer)
+
+
+def _has_column(wrong: int, other: int, case: Case) -> bool:
+    expected = case.expected.reshape(case.got.shape)
+    if wrong == other or max(wrong, other) >= expected.shape[-1]:
+        return False
+    claim = expected.clone()
+    claim[..., wrong] = expected[..., other]
+    return claim[..., wrong].numel() > 1 and case.is_right_for(claim)
+
+
+def _columns(wrong: int, other: int, case: Case) -> str:
+    return (
+        f"Column {wrong} of {case.buffer} holds what belongs in column {other}, and all else is right: is the same"
+        " value stored twice?"
+    )
+
+
+def _lacks_signs(case: Case) -> bool:
+    expected = case.expected.reshape(case.got.shape)
+    wrong = (case.got - expected).abs() > case.allowed.reshape(case.got.shape)
+    return bool(wrong.any()) and not bool(wrong.all()) and case.is_right_for(torch.where(wrong, -expected, expected))
+
+
+def _said_of_signs(case: Case) -> str:
+    return (
+        f"What is wrong in {case.buffer} is right but for its sign, and all else is right: what loses the sign, a root,"
+        " a square or fabsf?"
+    )
+
+
+# ---- inputs ----
+
+
+def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
+    """Inputs whose rows begin elsewhere, or of which one place in a few is another's."""
+    values = case.inputs[name]
+    if values.dim() == 1:
+        for group in TILES[:3]:
+            for at in range(group):
+                for by in (-1, 1):
+                    yield _one_of_a_group(name, group, at, by)
+    if values.dim() > 1 and case.is_of_16_bits(name):
+        yield from _fragments(name)
+    for axis in range(values.dim() - 1):
+        for size, length in case.call.scalars.items():
+            if isinstance(length, int) and length > 0:
+                yield _begins_elsewhere(name, axis, size)
+
+
+def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
+    def change(case: Case) -> Tensor:
+        values = case.inputs[name]
+        places = torch.arange(len(values))
+        return values[torch.where(places % group == at, places + by, places).clamp(0, len(values) - 1)]
+
+    sign = "+" if by > 0 else "-"
+
+    def message(case: Case) -> str:
+        return (
+            f"What {case.buffer} holds is right for {name}[i {sign} 1] in the place of {name}[i] where i % {group} is"
+            f" {at}: is one of {group} like statements left as it was copied?"
+        )
+
+    return Variation(f"one_of_{group}_{at}_{by}", name, change, message)
+
+
+def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
+    """Rows, or matrices, begin at so many times a size that is not theirs."""
+
+    def change(case: Case) -> Tensor | None:
+        values = case.inputs[name]
+        steps = list(values.stride())
+        length = case.call.scalars.get(size)
+        if not isinstance(length, int) or length == steps[axis]:
+            return None
+        steps[axis] = length
+        last = sum((count - 1) * step for count, step in zip(values.shape, steps, strict=True))
+        return values.flatten().as_strided(values.shape, steps) if last < values.numel() else None
+
+    def message(case: Case) -> str:
+        values = case.inputs[name]
+        what = "row" if axis == values.dim() - 2 else "matrix"
+        return (
+            f"What {case.buffer} holds is right where {what} i of {name} begins at i * {size}, and it begins at i *"
+            f" {values.stride(axis):,} here: how many elements has a {what} of {name}?"
+        )
+
+    return Variation(f"begins_at_{size}_{axis}", name, change, message)
+
+
+# ---- fragments of tensor cores: 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter ----
+
+HALF = 8
+
+_QUARTERS: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "columns",
+        lambda rows, cols, half: (rows, cols ^ half),
+        "columns 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment, or of the other factor's, in the"
+        " wrong order? The first are of the lower columns",
+    ),
+    (
+        "rows",
+        lambda rows, cols, half: (rows ^ half, cols),
+        "rows 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment in the wrong order? The first are"
+        " of the upper rows",
+    ),
+    (
+        "quarters",
+        lambda rows, cols, half: (rows & ~half | cols & half, cols & ~half | rows & half),
+        "two 8 x 8 quarters of each 16 x 16 tile swapped: are registers of its fragment in the wrong order? They are of"
+        " (row, col), (row + 8, col), (row, col + 8) and (row + 8, col + 8)",
+    ),
+)
+
+
+def _fragments(name: str) -> Iterator[Variation]:
+    for key, moved, said in _QUARTERS:
+        yield Variation(f"fragment_{key}", name, partial(_as_moved, name, moved), partial(_of_fragment, name, said))
+
+
+def _as_moved(name: str, moved: Moved, case: Case) -> Tensor:
+    """An input whose elements are taken from elsewhere in a tile; zeros where there is nothing."""
+    values = case.inputs[name]
+    count, width = values.shape[-2:]
+    down, across = torch.meshgrid(torch.arange(count), torch.arange(width), indexing="ij")
+    rows, cols = moved(down, across, HALF)
+    known = (rows < count) & (cols < width)
+    return values[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)].masked_fill(~known, 0.0)
+
+
+def _of_fragment(name: str, said: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {name} with {said}."

@@ -1,0 +1,47 @@
+"""A pattern that another wrong case contradicts asks for nothing."""
+
+import pytest
+
+from grader.judge.causes import withdraw_chance
+from grader.judge.verdict import CaseGrade
+
+
+def wrong(pattern, message, bad=20, total=40):
+    details = {"buffer": "out", "bad": bad, "total": total}
+    return CaseGrade("n=1", "wrong_result", details=details | ({"pattern": pattern, "pattern_message": message}))
+
+
+TIMES = "Every element of out is 32 times what it should be: does every thread of the block add?"
+
+
+@pytest.mark.parametrize(
+    ("message", "pattern", "other", "told"),
+    [
+        (TIMES, "scaled", None, "Every element of out is 32 times what it should be. In other cases it is not so."),
+        (TIMES, "scaled", "as_often", TIMES),
+        (TIMES, "scaled", "nan", TIMES),
+        (
+            "Every element is 0.3 times what it should be.",
+            "scaled",
+            None,
+            "Every element is 0.3 times what it should be.",
+        ),
+        (
+            "Only the last element is wrong.",
+            "tail",
+            None,
+            "Only the last element is wrong. In other cases it is not so.",
+        ),
+        ("Only the last element is wrong.", "tail", "head", "Only the last element is wrong."),
+    ],
+)
+def test_a_pattern_of_one_case_alone(message, pattern, other, told):
+    first, second = wrong(pattern, message), wrong(other, "")
+    withdraw_chance([first, second])
+    assert first.details["pattern_message"] == told
+
+
+def test_a_smaller_case_does_not_contradict_a_place():
+    first = wrong("tail", "Everything from out[20] on is wrong.")
+    withdraw_chance([first, wrong(None, "", total=30)])
+    assert first.details["pattern"] == "tail"

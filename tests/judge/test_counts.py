@@ -1,0 +1,49 @@
+"""Why a histogram is wrong is told by what would be counted otherwise."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.asked import Case
+from grader.judge.variations import cause, causes_seen
+
+BINS = 64
+
+
+def case(n, got, threads=32):
+    x = torch.randint(BINS, (n,), generator=torch.Generator().manual_seed(n))
+    x[:4] = torch.tensor([0, 1, BINS - 2, BINS - 1])
+    right = counted(x)
+    call = SimpleNamespace(scalars={"n": n}, terms=n)
+    launch = {"kernel": "k", "grid": [4, 1, 1], "block": [threads, 1, 1]}
+    return Case(call, lambda inputs: {"c": counted(inputs["x"])}, {"x": x}, "c", got(x), right, 0 * right, [launch])
+
+
+def counted(x, weights=None):
+    return torch.bincount(x, weights=weights, minlength=BINS)[:BINS].double()
+
+
+@pytest.mark.parametrize(
+    ("got", "words"),
+    [
+        (lambda x: counted(x) * torch.arange(BINS), "Every counter holds its own number too often"),
+        (lambda x: counted(x) % 2, "atomicInc(p, most) begins again at 0"),
+        (lambda x: (counted(x) > 0).double(), "is 1 for every v that occurs"),
+        (lambda x: counted(torch.arange(len(x)) % 32), "the index is `x[i]`, and not the thread's own"),
+        (lambda x: counted((x + 1) % BINS), "is a `+ 1` too much in its index?"),
+        (lambda x: counted(x[x < BINS - 1]), "leave the last one out?"),
+        (lambda x: counted(x) * (torch.arange(BINS) < 32), "is 0 behind as many counters as a block has threads"),
+        (lambda x: 0 * counted(x), "each adds what it has to c at the end"),
+        (lambda x: counted(x[: len(x) // 4 * 4]), "behind steps of 4"),
+        (lambda x: counted(x[::2]), "are all copies of the counters added to the result?"),
+        (lambda x: counted(x, (torch.arange(len(x)) // 32 + 1).clamp(max=4).double()), "steps by blockDim.x, 32 here"),
+    ],
+)
+def test_the_cause_is_found(got, words):
+    cases = [case(403, got), case(150, got)]
+    assert words in cause(cases, causes_seen).message(cases[0])
+
+
+def test_lost_counts_have_no_cause():
+    assert cause([case(403, lambda x: (counted(x) - 3).clamp(min=0))], causes_seen) is None

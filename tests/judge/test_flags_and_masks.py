@@ -1,0 +1,46 @@
+"""A flag that is not asked, and a mask that is off by one."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.asked import Case
+from grader.judge.inputs import Draw
+from grader.judge.variations import cause
+
+
+def means(q, k, causal, more=0):
+    """Each query's mean of k's rows, weighted by what they have in common; `more` keys than it may see, if causal."""
+    rows = torch.arange(q.shape[0])
+    seen = (rows[None, :] <= rows[:, None] + more) | (not causal)
+    return torch.softmax((q @ k.T).masked_fill(~seen, -torch.inf), 1).nan_to_num() @ k
+
+
+def case(n, got):
+    q, k = (Draw(seed).normal(n * 4).double().view(n, 4) for seed in (n, n + 1))
+    task = SimpleNamespace(shapes={"q": "n, d", "k": "n, d", "out": "n, d"})
+    call = SimpleNamespace(scalars={"n": n, "d": 4, "causal": 1}, terms=n, task=task)
+    right = means(q, k, True)
+
+    def reference(inputs):
+        return {"out": means(inputs["q"], inputs["k"], bool(inputs.get("causal", 1)))}
+
+    return Case(call, reference, {"q": q, "k": k}, "out", got(q, k), right, 1e-6 * right.abs())
+
+
+@pytest.mark.parametrize(
+    ("got", "words"),
+    [
+        (lambda q, k: means(q, k, False), "right for causal = 0, and here it is 1"),
+        (lambda q, k: means(q, k, True, more=1), "right with one more than causal lets it see"),
+        (lambda q, k: means(q, k, True, more=-1), "right with one less than causal lets it see"),
+    ],
+)
+def test_the_mask_is_named(got, words):
+    cases = [case(19, got), case(12, got)]
+    assert words in cause(cases).message(cases[0])
+
+
+def test_two_more_is_another_mask():
+    assert cause([case(19, lambda q, k: means(q, k, True, more=2))]) is None

@@ -1,0 +1,103 @@
+"""Of what is not written, the index that stands in the place of the right one is named, and no other."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from grader.judge.indices import Written, index_of
+
+
+def line(count, blocks, threads, index, each=1):
+    """What so many blocks and threads write of `count` elements, with `each` neighbours at `index` of the two."""
+    written = torch.zeros(count, dtype=torch.bool)
+    for block in range(blocks):
+        for thread in range(threads):
+            first = index(block, thread)
+            written[first : max(first, 0) + each] = True
+    return Written(written, [blocks, 1, 1], [threads, 1, 1], ["n"])
+
+
+def said(index, each=1, blocks=lambda n: -(-n // 64)):
+    cases = [line(n, blocks(n), 64, partial(index, grid=blocks(n)), each) for n in (1, 64, 130, 515)]
+    found = index_of(cases)
+    return found.said(cases[-1]) if found else ""
+
+
+@pytest.mark.parametrize(
+    ("index", "each", "words"),
+    [
+        (lambda b, t, grid: b * 32 + t, 1, "with `blockIdx.x * 32 + threadIdx.x`"),
+        (lambda b, t, grid: b * 128 + t, 1, "with `blockIdx.x * 128 + threadIdx.x`"),
+        (lambda b, t, grid: b * 128 + t, 2, "with `2 * blockIdx.x * blockDim.x + threadIdx.x` and the next one"),
+        (lambda b, t, grid: t * 64 + b, 1, "with `threadIdx.x * blockDim.x + blockIdx.x`"),
+        (lambda b, t, grid: b * grid + t, 1, "with `blockIdx.x * gridDim.x + threadIdx.x`"),
+        (lambda b, t, grid: b + 64 + t, 1, "with `blockIdx.x + blockDim.x + threadIdx.x`"),
+        (lambda b, t, grid: (b * 64 + t) // 32, 1, "A warp writes each element"),
+    ],
+)
+def test_an_index_is_named(index, each, words):
+    assert words in said(index, each)
+
+
+def test_what_lacks_for_another_reason_gets_no_index():
+    assert not said(lambda b, t, grid: b * 64 + t, blocks=lambda n: max(1, n // 64))  # too few blocks
+    assert not said(lambda b, t, grid: b * 64 + t if (b + t) % 3 else 0)
+    assert not said(lambda b, t, grid: b * 64 + t)  # nothing lacks
+
+
+@pytest.mark.parametrize(
+    ("is_written", "words"),
+    [
+        (lambda i, n: i < n - 1, "as `i < n - 1` does where `i < n` belongs?"),
+        (lambda i, n: i > 0, "leave i = 0 out?"),
+        (lambda i, n: i % 64 < 32, "In each block of 64, threads 32 to 63 write nothing"),
+        (lambda i, n: i % 64 != 0, "In each block of 64, thread 0 writes nothing"),
+    ],
+)
+def test_elements_that_a_condition_leaves_out(is_written, words):
+    sizes = (1, 64, 130, 515)
+    cases = [Written(is_written(torch.arange(n), n), [-(-n // 64), 1, 1], [64, 1, 1], ["n"]) for n in sizes]
+    assert words in index_of(cases).said(cases[-1])
+
+
+def test_single_elements_behind_vectors_are_left_over():
+    cases = [Written(torch.arange(n) < n // 4 * 4, [1, 1, 1], [256, 1, 1], ["n"]) for n in (31, 32, 257)]
+    assert "The last 3 of 31 elements are not written, what is left over behind whole groups of 4" in index_of(
+        cases
+    ).said(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("names", "grid", "words"),
+    [
+        (["batch", "cols"], [2, 1, 1], "give the grid blocks for the others, `dim3 blocks(..., batch)`"),
+        (["batch", "cols"], [2, 3, 1], "is blockIdx.y missing"),
+    ],
+)
+def test_one_of_many_matrices(names, grid, words):
+    case = Written(torch.arange(3)[:, None].expand(3, 40) == 0, grid, [32, 1, 1], names)
+    assert "Only batch 0 is written, and there are 3" in index_of([case]).said(case)
+    assert words in index_of([case]).said(case)
+
+
+@pytest.mark.parametrize(
+    ("block", "step", "words"),
+    [
+        (
+            (32, 8),
+            32,
+            "`blockIdx.y * blockDim.x + threadIdx.y` reaches, which steps by blockDim.x, 32, and a block has 8",
+        ),
+        ((16, 16), 8, "`blockIdx.y * 8 + threadIdx.y`"),
+        ((32, 8), 0, "`threadIdx.y` reaches, without the block"),
+    ],
+)
+def test_one_axis_of_two(block, step, words):
+    cases = []
+    for rows, cols in ((70, 90), (33, 20)):
+        grid = [-(-cols // block[0]), -(-rows // block[1]), 1]
+        places = torch.tensor([b * step + t for b in range(grid[1]) for t in range(block[1])])
+        written = torch.isin(torch.arange(rows), places)[:, None].expand(rows, cols)
+        cases.append(Written(written, grid, [*block, 1], ["rows", "cols"]))
+    assert words in index_of(cases).said(cases[0])

@@ -1,0 +1,107 @@
+"""Values that stand where they do not belong, and inputs that are read where they do not begin, are told as that."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.asked import Case
+from grader.judge.inputs import Draw
+from grader.judge.variations import cause
+from tests.shared import long_tail
+
+
+def random(*shape, seed=1):
+    numbers = 1
+    for size in shape:
+        numbers *= size
+    return Draw(seed + numbers).normal(numbers).double().view(shape)
+
+
+def case(x, reference, got, **scalars):
+    """A function of x alone, and what `got` makes of it."""
+    right = reference(x)
+    call = SimpleNamespace(scalars=scalars, terms=x.shape[-1])
+    launch = {"kernel": "k", "grid": [1, 1, 1], "block": [16, 16, 1]}
+    return Case(
+        call, lambda inputs: {"y": reference(inputs["x"])}, {"x": x}, "y", got(x), right, 1e-6 * right.abs(), [launch]
+    )
+
+
+def tiles(rows_of, cols_of):
+    """Each element of 3 x that one of the same tile of 16 should be."""
+
+    def got(x):
+        r, c = torch.meshgrid(torch.arange(x.shape[0]), torch.arange(x.shape[1]), indexing="ij")
+        rows, cols = rows_of(r, c), cols_of(r, c)
+        known = (rows < x.shape[0]) & (cols < x.shape[1])
+        return torch.where(known, 3 * x[rows.clamp(max=x.shape[0] - 1), cols.clamp(max=x.shape[1] - 1)], 0.0)
+
+    return got
+
+
+MATRICES = [
+    (lambda r, c: r // 16 * 16 + c % 16, lambda r, c: c // 16 * 16 + r % 16, "Each 16 x 16 tile of y is turned round"),
+    (lambda r, c: r, lambda r, c: c // 16 * 16 + r % 16, "all columns of a row of y hold what belongs in one of them"),
+    (lambda r, c: r // 16 * 16 + c % 16, lambda r, c: c, "all rows of a column of y hold what belongs in one of them"),
+]
+
+
+@pytest.mark.parametrize(("rows_of", "cols_of", "words"), long_tail(MATRICES, every=2))
+def test_tiles_of_an_output(rows_of, cols_of, words):
+    got = tiles(rows_of, cols_of)
+    cases = [case(random(*shape), lambda x: 3 * x, got) for shape in ((60, 45), (35, 50), (1, 33))]
+    cases = [each for each in cases if bool((each.got - each.expected).any())]
+    assert words in cause(cases).message(cases[0])
+
+
+def test_a_column_of_another():
+    first, second = (case(random(n, 2), lambda x: x.sin(), lambda x: x[:, :1].sin().expand_as(x)) for n in (30, 7))
+    assert "Column 1 of y holds what belongs in column 0" in cause([first, second]).message(first)
+
+
+def test_a_sign_that_is_lost():
+    first, second = (case(random(n), lambda x: x.sin(), lambda x: x.sin().abs()) for n in (30, 17))
+    assert "loses the sign" in cause([first, second]).message(first)
+
+
+def test_one_of_four_statements():
+    places = lambda x: torch.arange(len(x)) - (torch.arange(len(x)) % 4 == 2).long()  # noqa: E731
+    first, second = (case(random(n), lambda x: 3 * x + 1, lambda x: 3 * x[places(x)] + 1) for n in (41, 17))
+    said = cause([first, second]).message(first)
+    assert "right for x[i - 1] in the place of x[i] where i % 4 is 2" in said
+
+
+def test_matrices_that_begin_elsewhere():
+    cases = [
+        case(
+            random(*shape), lambda x: x.sum(1), lambda x: moved(x).sum(1), batch=shape[0], rows=shape[1], cols=shape[2]
+        )
+        for shape in ((3, 7, 20), (2, 5, 11))
+    ]
+    assert "right where matrix i of x begins at i * rows, and it begins at i * 140" in cause(cases).message(cases[0])
+
+
+def moved(x):
+    return x.flatten().as_strided(x.shape, (x.shape[1], x.shape[2], 1))
+
+
+@pytest.mark.parametrize(
+    ("moved_by", "words"),
+    [
+        (lambda r, c: (r, c ^ 8), "with columns 0 to 7 and 8 to 15 of each 16 swapped"),
+        (lambda r, c: (r ^ 8, c), "with rows 0 to 7 and 8 to 15 of each 16 swapped"),
+        (lambda r, c: (r & ~8 | c & 8, c & ~8 | r & 8), "with two 8 x 8 quarters of each 16 x 16 tile swapped"),
+    ],
+)
+def test_registers_of_a_fragment_in_another_order(moved_by, words, monkeypatch):
+    monkeypatch.setattr(Case, "is_of_16_bits", lambda self, name: True)
+
+    def got(x):
+        rows, cols = moved_by(*torch.meshgrid(torch.arange(x.shape[0]), torch.arange(x.shape[1]), indexing="ij"))
+        return x[rows, cols] @ torch.arange(x.shape[1]).double()
+
+    cases = [
+        case(random(*shape), lambda x: x @ torch.arange(x.shape[1]).double(), got) for shape in ((32, 48), (16, 80))
+    ]
+    assert words in cause(cases).message(cases[0])

@@ -1,0 +1,65 @@
+"""What a softmax was divided by, and what its sum lacks, follows from the factor of each row."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.asked import Case
+from grader.judge.inputs import Draw
+from grader.judge.variations import cause, causes_seen
+from tests.shared import long_tail
+
+
+def case(rows, cols, sum_of, threads=64):
+    """A softmax in which each row of x is divided by `sum_of` it."""
+    x = 3 * Draw(rows * cols).normal(rows * cols).double().view(rows, cols)
+    right, top = torch.softmax(x, 1), x.amax(1, keepdim=True)
+    call = SimpleNamespace(scalars={"rows": rows, "cols": cols}, terms=cols)
+    launch = {"kernel": "k", "grid": [rows, 1, 1], "block": [threads, 1, 1]}
+    got = torch.exp(x - top) / sum_of(x, torch.exp(x - top), threads)
+    return Case(call, lambda inputs: {}, {"x": x}, "y", got, right, 1e-6 * right, [launch])
+
+
+def of_threads(values, threads, combine):
+    return torch.stack([combine(values[:, each::threads]) for each in range(min(threads, values.shape[1]))], 1)
+
+
+def forgets_to_rescale(x, terms, threads):
+    def mine(own):
+        so_far = own.cummax(1).values
+        return torch.exp(own - so_far).sum(1) * torch.exp(so_far[:, -1] - x.amax(1))
+
+    return of_threads(x, threads, mine).sum(1, keepdim=True)
+
+
+def merged(x, terms, threads):
+    return of_threads(x, threads, lambda own: torch.exp(own - own.amax(1, keepdim=True)).sum(1)).sum(1, keepdim=True)
+
+
+ROWS = [
+    (lambda x, terms, threads: terms[:, :-1].sum(1, keepdim=True), "is divided by lacks the last column of x"),
+    (forgets_to_rescale, "is not rescaled where the maximum grows"),
+    (merged, "The sums of threads with maxima of their own are added as they are"),
+    (lambda x, terms, threads: terms.sum(1, keepdim=True) + threads, "is 64 too large, whatever the row holds"),
+    (lambda x, terms, threads: x.amax(1, keepdim=True), "divided by its maximum, and not by its sum"),
+    (
+        lambda x, terms, threads: of_threads(terms, threads, lambda own: own.sum(1)).amax(1, keepdim=True),
+        "is divided by the largest of its threads' sums",
+    ),
+    (lambda x, terms, threads: terms.sum(1)[:1], "divided by the sum of the first row"),
+    (
+        lambda x, terms, threads: torch.stack([terms[:, c % threads :: threads].sum(1) for c in range(x.shape[1])], 1),
+        "divided by its own thread's sum",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sum_of", "words"), long_tail(ROWS, every=3))
+def test_what_a_row_is_divided_by(sum_of, words):
+    cases = [case(5, 203, sum_of), case(7, 150, sum_of)]
+    assert words in cause(cases, causes_seen).message(cases[0])
+
+
+def test_another_factor_is_not_explained():
+    assert cause([case(5, 203, lambda x, terms, threads: 1.3 * terms.sum(1, keepdim=True))], causes_seen) is None
