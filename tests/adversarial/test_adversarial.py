@@ -47,9 +47,10 @@ confined = pytest.mark.skipif(
 
 
 @pytest.fixture
-def impatient(monkeypatch):
+def impatient(monkeypatch, file):
     """Some seconds for each case and for the build, so that the endless ones end: more than counting steps takes."""
-    monkeypatch.setattr(job, "Job", partial(Job, seconds=4.0, build_seconds=20.0))
+    is_endless_build = promises(file).get("Slow") == "a build has its time"
+    monkeypatch.setattr(job, "Job", partial(Job, seconds=4.0, build_seconds=10.0 if is_endless_build else 20.0))
 
 
 def expect_failure(file: Path, device: str, request: pytest.FixtureRequest) -> None:
