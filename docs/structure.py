@@ -8,6 +8,7 @@ tests/test_structure.py holds the code to it.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from itertools import product
 from pathlib import Path
@@ -45,15 +46,21 @@ def modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): file for name, file in files.items()}
 
 
-def imports(file: Path) -> set[str]:
+@functools.cache
+def syntax(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+@functools.cache
+def imports(file: Path) -> frozenset[str]:
     """The names of the grader that a file imports, wherever it does: `grader.judge.verdict.Grade`."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(syntax(file)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in found if name.startswith("grader.")}
+    return frozenset(name for name in found if name.startswith("grader."))
 
 
 def arrows() -> set[tuple[str, str]]:

@@ -23,6 +23,9 @@ until_the_end = ExitStack()  # nbval's items know no fixtures
 FAST = 0  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
 
 
+TOGETHER = ("test_site.py", "test_structure.py", "test_wheel.py")  # what their tests share takes long to make
+
+
 MEASURED_HERE = "measured-here"  # the tag of a cell whose picture shows times of the machine that runs it
 
 
@@ -74,7 +77,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class NextTestOrNotebook(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file.endswith((".ipynb", "test_site.py", "test_wheel.py")) else nodeid
+            return file if file.endswith((".ipynb", *TOGETHER)) else nodeid
 
     return NextTestOrNotebook(config, log)
 

@@ -28,7 +28,7 @@ RECORD = Path(__file__).with_name("asked_of_nvcc.txt")  # versions, and a line f
 TESTS = ("tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py")
 NOTES = "LADDER_ASKED_OF_NVCC"  # where `python -m tests.nvcc` wants to have it noted
 KEPT_DAYS = 60
-_LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"', re.MULTILINE)
+_LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"?', re.MULTILINE)
 
 
 def refusal(file: Path, flags: Sequence[str]) -> str:
@@ -36,15 +36,31 @@ def refusal(file: Path, flags: Sequence[str]) -> str:
 
     Before: the same code under the same name, with the same flags, by the same nvcc and g++. Only that is remembered.
     Comments and empty lines may change: nvcc does not read them.
-    What a kernel of the course includes is a part of its text; any other file that includes one of its folder is
-    compiled each time.
+    What a kernel of the course includes is a part of its text, and so is what any other includes of its own folder.
     """
-    text = inline(file.read_bytes().decode("utf-8", "surrogateescape"), file)
-    if _LOCAL_INCLUDE.search(text):
+    text = inline(_text(file), file)
+    included = _included(text, file.parent)
+    if included is None:
         return _compiled(file, flags)
-    return remembered(
-        [file.name, code_of(text), *flags], lambda: _compiled(file, flags), is_final=lambda said: not said
-    )
+    asked = [file.name, code_of(text), *included, *flags]
+    return remembered(asked, lambda: _compiled(file, flags), is_final=lambda said: not said)
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def _included(text: str, folder: Path) -> list[bytes] | None:
+    """The code of the files that a text includes by their names in its folder; None if it includes any other file."""
+    found = []
+    for name in _LOCAL_INCLUDE.findall(text):
+        if not (folder / name).is_file() or "/" in name:
+            return None
+        inside = _text(folder / name)
+        if _LOCAL_INCLUDE.search(inside):
+            return None
+        found.append(code_of(inside))
+    return found
 
 
 def code_of(text: str) -> bytes:

@@ -1,5 +1,6 @@
 """docs/concepts.md: every concept has a place, and every place is a heading that is there."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ PLACE = re.compile(r"\[(\d\d) · ([^\]]+)\]\(([^)#]+)#([^)]+)\)")
 NUMBERED = {"D": 59, "A": 31, "B": 7, "C": 11}  # of the material that the course grew from
 
 
+@functools.cache
 def headings(notebook):
     cells = nbformat.read(notebook, as_version=4).cells
     prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")

@@ -82,6 +82,7 @@ def with_host_code(code: str) -> str:
 # ---- good files ----
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_reference_passes(course, capsys, graded_lessons):
     assert cli.run(["check", "--all", "--reference", "--seed", str(SEED)]) == 0

@@ -53,7 +53,7 @@ def test_no_file_is_longer_than_one_can_oversee(pattern):
 
 
 def test_no_function_is_longer_than_a_screen():
-    trees = {file: ast.parse(file.read_text()) for file in structure.PACKAGE.rglob("*.py")}
+    trees = {file: structure.syntax(file) for file in structure.PACKAGE.rglob("*.py")}
     functions = [
         (file.name, each) for file, tree in trees.items() for each in ast.walk(tree) if isinstance(each, FUNCTION)
     ]

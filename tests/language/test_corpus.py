@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
 import pytest
 
 from grader.devices.build import frontend, rules
@@ -12,6 +16,7 @@ from grader.devices.emulator.translate import TranslationError, translate
 from tests.language.snippets import Snippet, asked_today, gpp_refuses, not_asked, ptxas_refuses, snippets
 from tests.nvcc import refusal
 
+Wrong = TypeVar("Wrong")
 # What the emulator cannot do though nvcc can: docs/emulator.md names the reasons.
 NOT_EMULATED = {
     "templates: if constexpr with a launch in the branch not taken",
@@ -19,7 +24,9 @@ NOT_EMULATED = {
     "words: launch bounds twice",
 }
 ALL = snippets()
+VERDICTS = {snippet.name: snippet.refused for snippet in ALL}
 SOME = ALL[::18]  # the others, when there is time
+PARTS = 6  # in which all are looked at, so that no process is left with them at the end
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 
 
@@ -27,6 +34,23 @@ needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is n
 def cache():
     frontend.prepare(cache_root())
     return cache_root()
+
+
+@pytest.fixture
+def none_wrong(kept) -> Callable[[str, Sequence[Snippet], Callable[[], Wrong]], Wrong]:
+    """What is wrong of some snippets. That nothing is, is not asked again until they or the grader change."""
+    own = [file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))]
+
+    def ask(what: str, chosen: Sequence[Snippet], find: Callable[[], Wrong]) -> Wrong:
+        each = [text for snippet in chosen for text in (snippet.name, str(snippet.refused), snippet.code)]
+        return kept([what, *each, *own], find, lambda wrong: not wrong)
+
+    return ask
+
+
+def all_in_parts() -> list[Any]:
+    """For parametrize: all snippets, in parts of all kinds."""
+    return [pytest.param(ALL[part::PARTS], marks=[pytest.mark.slow, pytest.mark.long]) for part in range(PARTS)]
 
 
 def refused(snippet: Snippet, cache) -> list[str]:
@@ -43,31 +67,34 @@ def test_there_are_enough_of_both_kinds_and_each_has_its_name():
 
 
 @needs_libclang
-@pytest.mark.parametrize("chosen", [SOME, pytest.param(ALL, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_clang_with_our_rules_judges_as_nvcc_does(chosen, cache):
-    said = {snippet.name: refused(snippet, cache) for snippet in chosen}
-    assert {name: messages for name, messages in said.items() if bool(messages) != verdict(name)} == {}
+@pytest.mark.parametrize("chosen", [SOME, *all_in_parts()], ids=["some", *(f"all-{part}" for part in range(PARTS))])
+def test_clang_with_our_rules_judges_as_nvcc_does(chosen, cache, none_wrong):
+    def wrong() -> dict[str, list[str]]:
+        said = {snippet.name: refused(snippet, cache) for snippet in chosen}
+        return {name: messages for name, messages in said.items() if bool(messages) != verdict(name)}
+
+    assert none_wrong("judged as by nvcc", chosen, wrong) == {}
 
 
 def verdict(name: str) -> bool:
-    return next(snippet.refused for snippet in ALL if snippet.name == name)
+    return VERDICTS[name]
 
 
 @needs_libclang
-@pytest.mark.long
-@pytest.mark.slow
-def test_what_nvcc_accepts_is_built_for_the_emulator(cache):
-    wrong = {}
-    for snippet in ALL:
-        if not snippet.refused and snippet.name not in NOT_EMULATED:
-            try:
-                text = translate(snippet.code, "kernel.cu")
-            except TranslationError as error:
-                wrong[snippet.name] = str(error)
-                continue
-            if said := gpp_refuses(text, emulator_recipe(text, "kernel.cu", cache).compile_flags):
-                wrong[snippet.name] = said
-    assert wrong == {}
+@pytest.mark.parametrize("chosen", all_in_parts(), ids=map(str, range(PARTS)))
+def test_what_nvcc_accepts_is_built_for_the_emulator(chosen, cache, none_wrong):
+    def why_not(snippet: Snippet) -> str:
+        try:
+            text = translate(snippet.code, "kernel.cu")
+        except TranslationError as error:
+            return str(error)
+        return gpp_refuses(text, emulator_recipe(text, "kernel.cu", cache).compile_flags)
+
+    def wrong() -> dict[str, str]:
+        accepted = [each for each in chosen if not each.refused and each.name not in NOT_EMULATED]
+        return {snippet.name: said for snippet in accepted if (said := why_not(snippet))}
+
+    assert none_wrong("built for the emulator", chosen, wrong) == {}
 
 
 @pytest.mark.slow
@@ -77,7 +104,7 @@ def test_the_verdicts_are_nvccs(tmp_path):
     file = tmp_path / "kernel.cu"
     now = not_asked(asked_today())
     said = {}
-    for snippet in {*now, *ALL[::50]}:
+    for snippet in {*now, *ALL[::150]}:
         file.write_text(snippet.code)
         said[snippet.name] = bool(refusal(file, nvcc_flags()))
     assert said == {name: verdict(name) for name in said}

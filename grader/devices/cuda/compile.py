@@ -54,8 +54,13 @@ class CudaRecipe:
         number = self.architecture
         return [*_FLAGS, f"-gencode=arch=compute_{number},code=sm_{number}"]
 
+    @property
+    def inputs(self) -> list[str]:
+        """All that decides what is built, but for which nvcc it is."""
+        return [self.text, WATCH, *self.flags, *_LINK]
+
     def key(self) -> str:
-        return hash_of([self.text, WATCH, *self.flags, *_LINK], str(_home() / "bin" / "nvcc"))
+        return hash_of(self.inputs, str(_home() / "bin" / "nvcc"))
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
@@ -114,14 +119,18 @@ def build_for_cuda(
     def explain(output: str) -> Build:
         return explain_failure(output, source, filename, text, prototypes)
 
-    recipe = CudaRecipe(text + entry_points(prototypes), architecture)
+    recipe = recipe_for(source, filename, prototypes, architecture)
     return cached_or_built(recipe, cache, folder, gate, explain)
 
 
 def cuda_library(source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, architecture: str) -> Path:
     """Where the cache keeps the build of this text for an architecture, if it was built."""
-    recipe = CudaRecipe(_numbered(source, filename) + entry_points(prototypes), architecture)
-    return place_in_cache(recipe.key(), cache)
+    return place_in_cache(recipe_for(source, filename, prototypes, architecture).key(), cache)
+
+
+def recipe_for(source: str, filename: str, prototypes: Sequence[Prototype], architecture: str) -> CudaRecipe:
+    """What nvcc gets of a learner's file."""
+    return CudaRecipe(_numbered(source, filename) + entry_points(prototypes), architecture)
 
 
 def _numbered(source: str, filename: str) -> str:

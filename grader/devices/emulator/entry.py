@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from grader.course.prototype import Prototype
-from grader.devices.emulator.kinds import SYMBOLS
-from grader.devices.emulator.symbols import CodeMap, Symbol
+from grader.devices.emulator.c_symbols import c_symbols
+from grader.devices.emulator.symbols import CodeMap
 
 POISON = 0xFF  # bytes of memory that was never written: NaN as a float
 OTHER_POISONS = 0x3F, 0x00  # in second runs, of one case and the next: 0.747, and zeros
@@ -32,25 +32,12 @@ class View(Protocol):
     def writable(self) -> bool: ...
 
 
-class _CSymbol(ctypes.Structure):
-    _fields_ = [
-        ("value", ctypes.c_uint64),
-        ("bytes", ctypes.c_uint64),
-        ("kind", ctypes.c_int),
-        ("name", ctypes.c_char_p),
-    ]
-
-
-def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
-    rows = [_CSymbol(each.value, each.bytes, SYMBOLS.index(each.kind), each.name.encode()) for each in symbols]
-    return (_CSymbol * len(rows))(*rows)
-
-
 class Loaded:
     """A library, what is known of its code, and that as the runtime reads it."""
 
     def __init__(self, library: ctypes.CDLL, code: CodeMap):
-        self.library, self.code, self.symbols = library, code, _c_symbols(code.symbols)
+        self.library, self.code = library, code
+        self.symbols = c_symbols([(each.value, each.bytes, each.kind, each.name) for each in code.symbols])
 
 
 def size_of_data(task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, int | float]) -> float:

@@ -1,6 +1,6 @@
 """Runs a program that was built for the emulator, in a process of its own, to whatever end it comes.
 
-    run_program  --order-->  python -m grader.devices.worker.program ORDER  --report, over a pipe-->
+    run_program  --order-->  python -m grader.devices.worker.become ORDER  --report, over a pipe-->
 
 The process has the terminal as any program has: what it prints comes as it comes. It is not confined, for it is the
 user's own program and not a submission.
@@ -8,7 +8,6 @@ user's own program and not a submission.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import math
 import os
@@ -25,10 +24,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from grader.devices.emulator.entry import POISON, Loaded
+from grader.devices.emulator.entry import POISON
 from grader.devices.emulator.program import Program
-from grader.devices.emulator.recording import BlockToRecord, add_numbers, begin_recording
-from grader.devices.emulator.symbols import CodeMap, Symbol
+from grader.devices.emulator.recording import BlockToRecord, add_numbers
 
 MOST = 2**64 - 1
 LOOK_SECONDS = 0.5  # between two looks at what it does
@@ -95,7 +93,7 @@ def run_program(
         order.flush()
         root = str(Path(__file__).parents[3])
         path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
-        command = [sys.executable, "-P", "-m", "grader.devices.worker.program", order.name]
+        command = [sys.executable, "-P", "-m", "grader.devices.worker.become", order.name]
         watch = _Watch(how.timeout)
         environment = os.environ | {"PYTHONPATH": path} | ({"LADDER_DEVICES": str(how.devices)} if how.devices else {})
         process = subprocess.Popen(command, pass_fds=[writing, shared], stdout=stdout, env=environment)
@@ -178,7 +176,8 @@ def _order(program: Program, arguments: Sequence[str], how: How, writing: int, s
     return {
         "library": str(program.library),
         "runtime": str(program.runtime),
-        "symbols": [asdict(symbol) for symbol in program.code.symbols],
+        "symbols": [(each.value, each.bytes, each.kind, each.name) for each in program.code.symbols],
+        "poison": POISON,
         "arguments": [os.fsencode(each).decode(errors="surrogateescape") for each in arguments],
         "threads": how.threads or len(os.sched_getaffinity(0)),
         "watched": [how.counters, how.races, how.kernel, MOST if how.launches is None else how.launches, how.last],
@@ -186,31 +185,3 @@ def _order(program: Program, arguments: Sequence[str], how: How, writing: int, s
         "report": writing,
         "progress": shared,
     }
-
-
-def main(order: dict[str, Any]) -> None:
-    """Loads the program and becomes it; never returns."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python has changed them
-        signal.signal(number, signal.SIG_DFL)
-    for number in (order["report"], order["progress"]):
-        os.set_inheritable(number, False)
-    runtime = ctypes.CDLL(order["runtime"])
-    runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-    runtime.ladder_program_prepare(order["report"], order["progress"])
-    library = ctypes.CDLL(order["library"])
-    code = CodeMap([Symbol(**each) for each in order["symbols"]])
-    loaded, inside = Loaded(library, code), ctypes.cast(library.main, ctypes.c_void_p)
-    count = ctypes.c_size_t(len(loaded.symbols))
-    runtime.ladder_session_module(inside, loaded.symbols, count, order["threads"], 1)
-    counters, races, kernel, first, last = order["watched"]
-    runtime.ladder_program_watch(counters, races, kernel.encode(), ctypes.c_uint64(first), last)
-    runtime.ladder_session_begin(1e9, 1e30, POISON)
-    if order["record"]:
-        begin_recording(runtime, BlockToRecord(**order["record"]))
-    texts = [os.fsencode(each) for each in order["arguments"]]
-    arguments = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
-    runtime.ladder_program_run(inside, len(texts), arguments)
-
-
-if __name__ == "__main__":
-    main(json.loads(Path(sys.argv[1]).read_text()))
