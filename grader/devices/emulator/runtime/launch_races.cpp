@@ -9,12 +9,12 @@
 namespace ladder {
 
 namespace {
-constexpr std::uint32_t written = 1u << 31, several = written - 1;   // blocks, that is
+constexpr std::uint32_t some_write = 1u << 31, several = some_write - 1;   // blocks, that is
 
 // The block with this number, from 1, touches a word.
 void note(std::uint32_t& touched_by, std::uint32_t number, bool writes) {
     const std::uint32_t before = touched_by & several;
-    touched_by = (before == 0 || before == number ? number : several) | (touched_by & written) | (writes ? written : 0);
+    touched_by = (before == 0 || before == number ? number : several) | (touched_by & some_write) | (writes ? some_write : 0);
 }
 
 std::uint64_t region_of(std::uint64_t granule) { return granule >> 40; }
@@ -216,7 +216,7 @@ void LaunchRaces::meet_all(LaunchState& launch, const BlockSummary& block, bool 
         if (shared) meet_life(launch, now, block);
         const std::uint32_t touched = shared ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule);
         if ((!early || shared) && (touched & several) != several) continue;
-        if (!early && !(touched & written)) continue;
+        if (!early && !(touched & some_write)) continue;
         WordOfLaunch& word = shared ? shared_words_[now.granule] : entry_of(words_, now.granule);
         if (early) meet(launch, word, now, block);
         else meet_in_parts(launch, word, now, block);

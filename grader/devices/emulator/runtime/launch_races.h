@@ -53,7 +53,7 @@ private:
     std::mutex mutex_;
     std::vector<BlockSummary> blocks_;
     std::size_t kept_ = 0;                          // words in these
-    std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several; and `written`
+    std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several; and `some_write`
     std::vector<Lazy<WordOfLaunch>> words_;
     std::unordered_map<std::uint64_t, std::array<WordOfLaunch, 4>> parts_;   // of words of which bytes are accessed by themselves
     struct Synced { BlockAccess write; std::uint32_t grid_phase; };
