@@ -339,3 +339,16 @@ def test_a_floor_that_is_counted_holds_on_a_gpu_too(entry, card, most, emulator,
     assert (found.status, found.stars) == (status, stars)
     (target,) = found.tasks[0].targets
     assert (target.value, target.met) == ((8, most == 8) if emulator else (None, False))
+
+
+IN_Y = RIGHT.replace("blockIdx.x *", "blockIdx.y *").replace("<<<(n + 31) / 32, 32,", "<<<GRID, 32,")
+
+
+@pytest.mark.parametrize(
+    ("grid", "status"), [("dim3(1, (n + 31) / 32)", "passed"), ("dim3(1, n)", "launch_error")], ids=["few", "many"]
+)
+def test_a_grid_that_is_too_large_in_the_wide_case_is_refused(entry, card, grid, status):
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("make_inputs", "wide_case=Case(n=66_000),\n        make_inputs"))
+    found = grade(find("01", entry.root), seed=1, source=IN_Y.replace("GRID", grid))
+    assert (found.status, found.stars) == (status, status == "passed")

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from grader.devices.buffers import Arena
 from grader.devices.evidence import Evidence, Finding
 from grader.devices.submission import Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
+from grader.judge.grids import may_outgrow_a_grid
 from grader.judge.inputs import fill, fill_all
 from grader.judge.orders import BLOCK_ORDER
 from grader.judge.targets import judge_goal
@@ -99,6 +101,7 @@ class SecondLook:
             weigh(result, seen)
             if seen.evidence:
                 judge_counted_floor(result, self._calls, seen.evidence)
+                self._look_at_the_wide_case(result, seen.evidence)
 
     def _end(self) -> Seen:
         assert self._running
@@ -119,6 +122,15 @@ class SecondLook:
             evidence = run([call], arena, self._submission, None)
             _settle([call], arena, [inputs], evidence)
         failed[call.name].findings += _emulated(found for ran in evidence.cases for found in ran.findings)
+
+    def _look_at_the_wide_case(self, result: TaskGrade, evidence: Evidence) -> None:
+        """Which no card runs: a grid that is too large there is so on all."""
+        task, server = self._calls[-1].task, self._submission.second_server
+        if result.status == "passed" and server and may_outgrow_a_grid(task, evidence.cases):
+            from grader.judge.wide import refuse_wide
+
+            with suppress(UsageError):  # this machine's fault, as above
+                refuse_wide(task, replace(self._submission, server=server), result)
 
     def close(self) -> None:
         """Ends it, wherever it is."""

@@ -26,6 +26,7 @@ from grader.course.lesson import Task
 from grader.devices.evidence import CaseRun, Evidence, Finding
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
+from grader.judge.grids import may_outgrow_a_grid
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
 from grader.model.left_out import HALF, failure, left_out, surely_wrong
@@ -33,7 +34,6 @@ from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_
 
 _LOOK_AGAIN = 0.01  # seconds
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
-MOST_IN_Y = 65_535  # blocks of a grid, as in z
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence)
-    if _goes_round_more(task, sample, checked.cases) or _may_outgrow_a_grid(task, checked.cases):
+    if _goes_round_more(task, sample, checked.cases) or may_outgrow_a_grid(task, checked.cases):
         from grader.judge.wide import refuse_wide
 
         refuse_wide(task, submission, found)
@@ -179,13 +179,6 @@ def _goes_round_more(task: Task, sample: Sample | None, checked: Sequence[CaseRu
         share = counted.facts["output_elements"] / real.facts["output_elements"]
         return bool(there > max([*others, here]) and there * share < HALF * here)
     return False
-
-
-def _may_outgrow_a_grid(task: Task, checked: Sequence[CaseRun]) -> bool:
-    """Whether a launch has several blocks in y or z, where a grid has 65,535 at most, and the wide case is larger."""
-    if not task.wide_case or max(Call(task, task.wide_case).scalars.values()) <= MOST_IN_Y:
-        return False
-    return any(max(launch["grid"][1:]) > 1 for run in checked for launch in run.launches)
 
 
 def _refuse(found: TaskGrade, case: str, why: Finding) -> None:
