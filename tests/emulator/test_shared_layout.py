@@ -1,6 +1,6 @@
 """A vector in a shared array that nvcc puts behind one of odd length is misaligned, and nothing else is.
 
-Where nvcc puts them: by the addresses in the machine code that nvcc 13.0 makes for sm_75, sm_80 and sm_90.
+Where nvcc puts them: by the addresses in the machine code that nvcc 13.0 makes for sm_75 and sm_80.
 """
 
 from __future__ import annotations

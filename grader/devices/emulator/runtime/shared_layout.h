@@ -1,5 +1,5 @@
 // Where nvcc puts a kernel's own shared arrays: in the order of their declarations, each at the next multiple of what it
-// is aligned to (nvcc 13.0 for sm_75 to sm_90, by the addresses in its machine code). Here each lies at a multiple of 16.
+// is aligned to (nvcc 13.0, by the addresses in its machine code for sm_75 and sm_80). Here each lies at a multiple of 16.
 #pragma once
 
 #include <vector>
