@@ -77,7 +77,11 @@ def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> b
 
 def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
     """Gives cases that lack elements the index that stands in the place of the right one, where one fits them all."""
-    told = [grade for grade in grades if grade.status == "not_written" and grade.details.get("pattern") in VAGUE]
+    told = [
+        grade
+        for grade in grades
+        if grade.status == "not_written" and grade.details.get("pattern") in VAGUE and "buffer" in grade.details
+    ]
     for buffer in sorted({grade.details["buffer"] for grade in told}):
         cases = {
             grade.name: _written(each, run, buffer)

@@ -50,7 +50,9 @@ class Index:
 def index_of(cases: Sequence[Written]) -> Index | None:
     """The rule that all cases follow, the whole ones, too; None if none does."""
     lacking = [case for case in cases if not case.is_whole]
-    if sum(int((~case.written).sum()) for case in lacking) < ENOUGH or all(_has_too_few(case) for case in lacking):
+    if sum(int((~case.written).sum()) for case in lacking) < ENOUGH or not any(case.written.any() for case in lacking):
+        return None
+    if all(_has_too_few(case) for case in lacking):
         return None
     return next((index for index in _indices(lacking[-1]) if all(_follows(index, case) for case in cases)), None)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
-from grader.judge.verdict import CaseGrade, Status, decisive, status_of
+from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
 from grader.report.addresses import of_unknown_address
 from grader.report.guards import (
     asks_for_one_too_many,
@@ -256,6 +256,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return _on_bounds(finding, source)
     if finding.kind == "launch_error":
         return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
+    if lacking(finding):
+        return ADVICE["not_emulated"]
     if finding.kind == "trap":
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
     if finding.kind == "crash" and finding.kernel and "division by zero" in finding.message:

@@ -11,6 +11,7 @@ from grader.devices.emulator.declarations import Declaration
 GAP_BYTES = 512
 NAME = "ladder_gap_"
 MARK = "ladder_declared_"  # memory.cpp reads it
+_OF_NO_MEMBER = ("static", "inline", "__inline__", "__forceinline__", "__shared__")
 
 
 def is_constant(specifiers: Collection[str]) -> bool:
@@ -30,7 +31,7 @@ def declared(stream: Stream, shared: Declaration) -> str:
     )
     if not of_kernel or stream.macro or shared.commas or not {"{", "auto"}.isdisjoint(specifiers):
         return ""
-    words = [text for text in stream.texts(shared.start, shared.end) if text not in ("static", "__shared__")]
+    words = [text for text in stream.texts(shared.start, shared.end) if text not in _OF_NO_MEMBER]
     member = " ".join(words).replace("{", "{{").replace("}", "}}")
     kind, variable = "ladder_as_{number}", f"{MARK}{{number}}_{stream.text(shared.name)}"
     bytes_ = f"static const char {variable}[alignof({kind})] __attribute__((used)) = {{{{}}}};"

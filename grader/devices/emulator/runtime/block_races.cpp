@@ -332,7 +332,8 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, beside(cell.write, now, part == cell.value), true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
-        if (!is_atomic(strength) || cell.write.strength != Strength::Plain) check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
+        const bool meets_covered = is_atomic(strength) ? cell.write.strength != Strength::Plain : is_atomic(cell.covered.strength);
+        if (meets_covered) check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
         cell.covered = covered_by(cell, now);
         if (strength != Strength::Plain) cover(*warp.block, *executor.regions[region], where, cell, strength);
         cell.write = now;
