@@ -12,6 +12,7 @@ from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
     guard_of_axes,
+    index_from_the_data,
     leaves_the_wrong_ones,
     of_eight_bytes,
 )
@@ -158,6 +159,10 @@ DIVIDED_BY_ZERO = (
 HOST_OBJECT = (
     "An object with virtual functions works on the side that has made it: let a kernel make it, with `new` or "
     "`new (place) Type(...)`."
+)
+OF_DATA = (
+    "The index `{index}` comes from the data, so no guard for `i` holds it: which values may stand there, and is it 0 "
+    "to {last} for each of them?"
 )
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
@@ -324,6 +329,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if finding.thread and elements and index == elements and (found := asks_for_one_too_many(source, finding.line)):
         line, asks, belongs = found
         return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
+    if finding.thread and elements and (data := index_from_the_data(source, finding.line, str(details.get("array")))):
+        return OF_DATA.format(index=data, last=elements - 1)
     if finding.thread and (leaves := leaves_the_wrong_ones(source, finding.line)):
         return leaves
     if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):

@@ -53,6 +53,13 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
     return EITHER.format(guard=guard) if asked and all(re.search(rf"\b{name}\b", asked[0]) for name in axes) else ""
 
 
+def index_from_the_data(source: Sequence[str], line: int | None, array: str) -> str:
+    """The index of this array in the line, if it reads another array itself, as `counts[x[i]]`; "" if there is none."""
+    code = source[line - 1].partition("//")[0] if line and line <= len(source) else ""
+    found = re.search(rf"\b{re.escape(array)}\s*\[([^][]*\b\w+\s*\[[^][]*\][^][]*)\]", code)
+    return found[1].strip() if found else ""
+
+
 def asks_for_one_too_many(source: Sequence[str], line: int | None) -> tuple[int, str, str] | None:
     """The last line of the kernel up to this one where an `if` or a loop asks `i <= n`, or leaves at `i > n` alone:
     with the sign there, and the one that belongs there.
