@@ -179,8 +179,10 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
 
 
 def judge_counted_floor(result: TaskGrade, calls: Sequence[Call], evidence: Evidence) -> None:
-    """What a task asks of whoever passes (its floor), as far as the emulator counts it, of a right kernel that it has
-    seen in all cases: a puzzle solved by another way than the one it is about is below target on a GPU, too.
+    """Judges the counted goals of a task's floor by the emulator's counters, as a GPU does not count.
+
+    A puzzle that is right, but solved in another way than the one it teaches, is then below target on a GPU, too. Does
+    nothing if the kernel has not passed, or if the emulator has not run all cases.
     """
     floor = calls[-1].task.floor
     if result.status != "passed" or len(evidence.cases) < len(calls):

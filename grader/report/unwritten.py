@@ -6,14 +6,13 @@ from grader.judge.verdict import CaseGrade
 
 RUBBISH = "The output starts with rubbish on purpose, and some of it is still there."
 ENOUGH_THREADS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
-    "does one return too early, or does a condition or an index keep it from its element?"
+    f"{RUBBISH} There are {{threads:,}} threads for {{elements:,}} elements. That is enough, unless several share an "
+    "element or the grid is too small in one direction: does one return too early, or does a condition or an index "
+    "keep it from its element?"
 )
 SHARED_ELEMENTS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements, which is enough, but several write the same one, as the note says: each needs an index of "
-    "its own."
+    f"{RUBBISH} There are {{threads:,}} threads for {{elements:,}} elements, which is enough, but several write the "
+    "same one, as the note says: each needs an index of its own."
 )
 
 
