@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
 from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
+from grader.judge.causes.patterns import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.orders import BLOCK_ORDER, settle_orders
-from grader.judge.patterns import element_name
 from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
@@ -32,12 +32,12 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
     if any(case.status == "wrong_result" for case in cases):
-        from grader.judge.causes import name_causes, withdraw_chance  # as most grades need none
+        from grader.judge.why import name_causes, withdraw_chance  # as most grades need none
 
         name_causes(cases, prepared, evidence.cases)
         withdraw_chance(cases)
     if any(case.status == "not_written" for case in cases):
-        from grader.judge.causes import name_indices
+        from grader.judge.why import name_indices
 
         name_indices(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)

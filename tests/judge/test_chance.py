@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.judge.causes import withdraw_chance
 from grader.judge.verdict import CaseGrade
+from grader.judge.why import withdraw_chance
 
 
 def wrong(pattern, message, bad=20, total=40):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.judge.asked import Case
-from grader.judge.variations import cause, causes_seen
+from grader.judge.causes.asked import Case
+from grader.judge.causes.variations import cause, causes_seen
 
 BINS = 64
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.judge.asked import Case
+from grader.judge.causes.asked import Case
+from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
-from grader.judge.variations import cause
 
 
 def means(q, k, causal, more=0):

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import torch
 
-from grader.judge.indices import Written, index_of
+from grader.judge.causes.indices import Written, index_of
 
 
 def line(count, blocks, threads, index, each=1):

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from grader.judge.causes.patterns import Answer, recognise
 from grader.judge.inputs import Draw
-from grader.judge.patterns import Answer, recognise
 
 
 def line(n=1000):

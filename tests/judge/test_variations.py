@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from grader.judge.causes.variations import Case, cause
 from grader.judge.inputs import Draw
-from grader.judge.variations import Case, cause
 
 
 def case(rows: int, cols: int, got, threads: int = 64) -> Case:

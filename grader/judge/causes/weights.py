@@ -10,7 +10,7 @@ from functools import cache, partial
 import torch
 from torch import Tensor
 
-from grader.judge.often import LANES, Launches
+from grader.judge.causes.often import LANES, Launches
 
 STEPS = (16, 8, 4, 2, 1)  # of the shuffles that add up a warp
 VECTOR = 4  # neighbours that a lane loads at once

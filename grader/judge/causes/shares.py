@@ -11,10 +11,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.judge.asked import Case, Cause
-from grader.judge.left_out import Along, masks
-from grader.judge.often import LANES
-from grader.judge.weights import Times, weights, weights_of_lanes
+from grader.judge.causes.asked import Case, Cause
+from grader.judge.causes.left_out import Along, masks
+from grader.judge.causes.often import LANES
+from grader.judge.causes.weights import Times, weights, weights_of_lanes
 
 CLOSE = 2e-5  # relative, of a sum
 DIFFERENT = 1e-4  # relative, in one row at least: less is rounding

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
-from grader.judge.asked import CLOSE, ROUNDED, Case
+from grader.judge.causes.asked import CLOSE, ROUNDED, Case
+from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.patterns import ENOUGH
+from grader.judge.causes.variations import cause, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
-from grader.judge.indices import Written, index_of
-from grader.judge.patterns import ENOUGH
-from grader.judge.variations import cause, causes_seen, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
 # Of what is not written: where it is.

@@ -13,7 +13,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.judge.often import LANES
+from grader.judge.causes.often import LANES
 
 RIGHT = "blockIdx.x * blockDim.x + threadIdx.x"
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)

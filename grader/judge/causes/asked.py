@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.course.call import Call
-from grader.judge.often import Launches
+from grader.judge.causes.often import Launches
 
 MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
 MOST_WORK = 1 << 19  # of its reference: terms of all outputs

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from grader.judge.often import LANES
+from grader.judge.causes.often import LANES
 
 MOST_NAMED = 4
 FACTORS = (4, 8, 16, 32, 64, 128, 256)  # of tiles, vectors and loops

@@ -11,10 +11,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.judge.asked import Case, Cause
-from grader.judge.left_out import Along, masks
-from grader.judge.often import Launches
-from grader.judge.weights import Times, weights
+from grader.judge.causes.asked import Case, Cause
+from grader.judge.causes.left_out import Along, masks
+from grader.judge.causes.often import Launches
+from grader.judge.causes.weights import Times, weights
 
 Counted = Callable[[Case, Tensor], Tensor | None]  # what a kernel would count, of x
 

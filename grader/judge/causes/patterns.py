@@ -13,7 +13,7 @@ from itertools import chain
 import torch
 from torch import Tensor
 
-from grader.judge.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
+from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
 
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
 MOST_TIMES = 2.0**40  # more no launch does

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.judge.asked import Case, Cause, Variation
+from grader.judge.causes.asked import Case, Cause, Variation
 
 TILES = (2, 4, 8, 16, 32, 64)
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers

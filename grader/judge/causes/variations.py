@@ -14,14 +14,14 @@ from itertools import islice
 import torch
 from torch import Tensor
 
-from grader.judge.asked import Case, Cause, Variation
-from grader.judge.counts import causes_of_counts
-from grader.judge.flags import causes_of_flags
-from grader.judge.left_out import FACTORS, Along, masks
-from grader.judge.often import Launches
-from grader.judge.places import causes_of_places, variations_of_places
-from grader.judge.shares import causes_of_shares
-from grader.judge.weights import Times, Weights, weights, weights_of_lanes
+from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.counts import causes_of_counts
+from grader.judge.causes.flags import causes_of_flags
+from grader.judge.causes.left_out import FACTORS, Along, masks
+from grader.judge.causes.often import Launches
+from grader.judge.causes.places import causes_of_places, variations_of_places
+from grader.judge.causes.shares import causes_of_shares
+from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes
 
 MOST_CASES = 4
 MOST_TRIED = 16  # causes of the first case, with the others

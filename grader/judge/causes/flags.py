@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from grader.judge.asked import Case, Cause
+from grader.judge.causes.asked import Case, Cause
 
 
 def causes_of_flags(case: Case) -> Iterator[Cause]:
