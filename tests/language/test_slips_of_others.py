@@ -93,7 +93,6 @@ ADD = "__global__ void add(float* x, int n) {{ int i = threadIdx.x; {0} }}\n"
         (ADD.format("if (i < n x[i] = 1;"), ADD.format("if (i < n) x[i] = 1;"), "a `)` is missing before this"),
         (ADD.format("i = cuda.grid(1);"), ADD.format("i = blockIdx.x * 32 + i;"), "numba's `cuda.grid(1)` is"),
         (ADD.format("x[i] = math.cos(x[i]);"), ADD.format("x[i] = cosf(x[i]);"), "and here it is `cosf(x)`"),
-        (ADD.format("x[i] = n − 1;"), ADD.format("x[i] = n - 1;"), "this − is no sign of C++: write the plain -"),
         (ADD.format("i = threadIdx[0];"), ADD.format("i = threadIdx.y;"), "`uint3` has no [ ]: its members are .x"),
         (
             ADD.format("x[i] += __shfl_down_sync(x[i], 1);"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from grader.course.prototype import Parameter, Prototype, PrototypeError, parse_parameter
 from grader.devices.build.lexer import Token, lex
 from grader.devices.build.macro_slips import of_macro
+from grader.devices.build.signs import strange
 from grader.devices.evidence import Diagnostic
 
 ENTRY_FILE = "<what the grader calls>"  # the name of the lines that are appended to a source
@@ -146,7 +147,7 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
     """Diagnostics with the learner's line. A line that was translated has no column: it would point elsewhere."""
     result: dict[tuple[int | None, str], Diagnostic] = {}
     for message in messages:
-        if slip := of_macro(source, message.line):
+        if slip := of_macro(source, message.line) or strange(source, message.line, message.text):
             message = Message(*slip)
         own = source_line(source, message.line)
         same = message.line is not None and message.line <= len(translated) and translated[message.line - 1] == own

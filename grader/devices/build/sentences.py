@@ -33,12 +33,6 @@ _OF_PYTHON = {
     "math": "'math' was not declared in this scope: `math.cos(x)` is Python's, and here it is `cosf(x)`",
 }
 _IMPORT = "this is Python: a kernel is C++ here, with `#include <...>` for `import`"
-_PLAIN = {
-    **dict.fromkeys("\u201c\u201d\u201e", '"'),
-    **dict.fromkeys("\u2018\u2019", "'"),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
-    **{"\u00d7": "*", "\u00f7": "/", "\u2264": "<=", "\u2265": ">=", "\u2260": "!="},
-}
 # What a kernel may use in the place of a function of the host.
 _INSTEAD = {
     "swap": "write `auto t = a; a = b; b = t;`",
@@ -240,11 +234,6 @@ def _missing_sign(match: re.Match[str], said: Said) -> str:
     return f"a `{match['sign']}` is missing {match['where']}" if match["sign"] in ";)" else ""
 
 
-def _strange_sign(match: re.Match[str], said: Said) -> str:
-    sign = chr(int(match["code"], 16))
-    return f"this {sign} is no sign of C++: write the plain {_PLAIN[sign]}" if sign in _PLAIN else ""
-
-
 def _no_operator(match: re.Match[str], said: Said) -> str:
     one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
     if short := next((each for each in ("bfloat16", "half") if each in one + two), ""):
@@ -354,7 +343,6 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"invalid operands to binary expression \('(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"use of overloaded operator .* types '(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"expected '(?P<sign>.)' (?P<where>.*)", _missing_sign),
-    (r"unexpected character <U\+(?P<code>[0-9A-F]+)>", _strange_sign),
     (r"unterminated /\* comment", _says("unterminated comment: a */ is missing")),
     (r"'(?P<name>.*)' file not found", _no_header),
 )

@@ -28,6 +28,7 @@ from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.not_emulated import of_program
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
+from grader.devices.build.signs import strange
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
 from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, CHECKS_SHIFTS, dumps, indexed_arrays
@@ -323,8 +324,9 @@ class _Building:
 
 
 def _on_line(file: str, line: int | None, text: str) -> Diagnostic:
-    """A compiler's message, or what it comes of: a slip in a macro of that line."""
-    text, line = of_macro(_text_of(file), line) or (text, line)
+    """A compiler's message, or what it comes of: a slip in a macro of that line, or a strange sign."""
+    source = _text_of(file)
+    text, line, *_ = of_macro(source, line) or strange(source, line, text) or (text, line)
     return Diagnostic(_told(file, line, text), line, None, _line(file, line))
 
 
@@ -336,7 +338,7 @@ def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
     missing: dict[str, Diagnostic] = {}
     for rule in (rule for reading in readings for rule in program_rules.broken(reading) if not rule.warns):
         file = shown(Path(rule.file))
-        better.setdefault(_told(file, rule.line, ""), _told(file, rule.line, rule.message))
+        better.setdefault(_told(file, rule.line, ""), _on_line(file, rule.line, rule.message).message)
         if "`;` is missing" in rule.message:
             missing[_told(file, _next_line(_text_of(file), rule.line), "")] = _on_line(file, rule.line, rule.message)
     found: list[Diagnostic] = []

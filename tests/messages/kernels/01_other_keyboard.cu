@@ -1,0 +1,17 @@
+// One letter typed on a keyboard of another script.
+// Says: the і of this `і` is a Cyrillic letter and no plain i: type the name again
+// GPU: build_error
+
+constexpr int kBlock = 256;  // threads in a block: a multiple of the warp's 32
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int і = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {  // the last block reaches past the end
+        z[i] = x[i] + y[i];
+    }
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    int blocks = (n - 1) / kBlock + 1;  // n / kBlock rounded up; n + kBlock - 1 could overflow
+    add<<<blocks, kBlock, 0, stream>>>(x, y, z, n);
+}
