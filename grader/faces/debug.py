@@ -52,6 +52,7 @@ class Stop:
     thread: int
     line: int
     at_finding: bool = False
+    asked_for: bool = False  # by its numbers
 
 
 def parse(text: str) -> tuple[int, int] | None:
@@ -156,7 +157,8 @@ def _where(
             finding.kind in AT_ONCE,
         )
     first = first_line(source, kernel)
-    return Stop(case, kernel, *(wanted or _thread_of(failed, grid, block)), _line_of(finding, wanted) or first)
+    block_and_thread = wanted or _thread_of(failed, grid, block)
+    return Stop(case, kernel, *block_and_thread, _line_of(finding, wanted) or first, asked_for=wanted is not None)
 
 
 def _line_of(finding: Finding | None, wanted: tuple[int, int] | None) -> int | None:
@@ -236,7 +238,8 @@ def prepare(program: str, folder: Path, task: Task, call: Call, submission: Subm
 def commands(folder: Path, filename: str, stop: Stop) -> str:
     """For gdb: to the stop, then up to the learner's own line."""
     at = ("ladder_debug_stop", "") if stop.at_finding else (f"{filename}:{stop.line}", HERE)
-    missed = f"Thread {stop.thread} of block {stop.block} has not come to line {stop.line}.\n"
+    why = ": another one ended the run before. `--debug` alone stops there" if stop.asked_for else ""
+    missed = f"Thread {stop.thread} of block {stop.block} has not come to line {stop.line}{why}.\n"
     return f"""\
 python
 import gdb

@@ -93,7 +93,8 @@ def test_it_stops_in_the_thread_of_the_finding():
     assert where(found) == Stop("n=5", "second", 5, 10, 3)
     found.kind = "out_of_bounds"
     assert where(found).at_finding
-    assert where(found, (2, 3)) == Stop("n=5", "second", 2, 3, 2), "the thread that was asked for, from its beginning"
+    asked_for = Stop("n=5", "second", 2, 3, 2, asked_for=True)
+    assert where(found, (2, 3)) == asked_for, "the thread that was asked for, from its beginning"
 
 
 def test_of_a_finding_of_the_timed_size_it_stops_in_its_line_in_another_case():
@@ -203,3 +204,11 @@ def test_it_stops_in_the_thread_that_is_asked_for_in_a_case_that_has_it(tmp_path
     )
     none = ladder(tmp_path, right, "--debug", "999999,0")
     assert "no case has a thread 0 in a block 999999" in none.stderr and none.returncode == 2
+
+
+@needs_gdb
+@pytest.mark.slow
+def test_a_thread_behind_the_one_that_ends_the_run_is_told_to_come_too_late(tmp_path):
+    said = ladder(tmp_path, OUT_OF_BOUNDS, "--debug", "0,40", typed="quit\n").stdout
+    late = "Thread 40 of block 0 has not come to line 4: another one ended the run before. `--debug` alone stops there."
+    assert late in said
