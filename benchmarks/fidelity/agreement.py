@@ -269,7 +269,7 @@ def main() -> None:
         sys.exit(NOT_MEASURED)
     results, cases = Results.read(RESULTS), all_cases()
     current = [case for case in cases if is_current(case, results.cases.get(case.name))]
-    counters = {name: emulated.run.counters for name, emulated in emulate(current).items()}
+    counters = {case.name: emulate(case).counters for case in current}
     PAGE.write_text(with_tables(PAGE.read_text(), tables(results, cases, counters)))
     print("\n".join(unexplained(results, cases, counters)) or "every difference is explained")
 

@@ -16,6 +16,7 @@ from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.build.lexer import lex
+from grader.faces.authoring import SEED
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,7 +36,6 @@ MICRO_KERNELS = (
 )
 THREADS = 1024
 ELEMENTS = 40 * THREADS
-SEED = 20
 
 # ENTRY(name, type, ...), the macro that each file defines, or the launcher written out.
 _ENTRY = re.compile(r'^(?:ENTRY\((\w+), ([\w ]+),|extern "C" (void \w+\([^)]*\)))', re.MULTILINE)

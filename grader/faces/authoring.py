@@ -24,7 +24,7 @@ from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
 from grader.report.story import as_read, story
 from grader.report.words import is_counted
 
-SEED = 20240229  # any, but always the same
+SEED = 20  # any, but always the same: with these inputs the rungs were counted on a GPU, too (benchmarks/fidelity)
 HINTS = 3  # at most, of a rung; exactly, of a task without a ladder
 ENOUGH_MISTAKES = 4
 PUZZLE_HINTS, MOST_LINES, YOUR_TURN = 2, 5, "// your turn"
@@ -328,7 +328,7 @@ def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
     elif (says := SAYS.search(text)) and says[1] not in as_read(result, text):
         yield f"{_path(mistake.file)}: its head promises that `{says[1]}` is said\n{as_read(result, text)}"
     elif result.passed and mistake.base:
-        base = _grade(entry, mistake.base, mistake.tasks)
+        base = _grade(entry, mistake.base, mistake.tasks, by_counts=True)  # whose targets are all that is looked at
         if not falls_behind(result, base):
             yield f"it meets all targets that {base.kernel} meets, so it is no mistake\n{story(result)}"
 
@@ -378,10 +378,12 @@ def full_stars(entry: Entry) -> int:
     return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
 
 
-def _grade(entry: Entry, file: Path, tasks: list[str] | None = None, source: str | None = None) -> Grade:
+def _grade(
+    entry: Entry, file: Path, tasks: list[str] | None = None, source: str | None = None, by_counts: bool = False
+) -> Grade:
     from grader.grade import grade
 
-    return grade(entry, file, device="emulator", seed=SEED, tasks=tasks, source=source)
+    return grade(entry, file, device="emulator", seed=SEED, tasks=tasks, source=source, by_counts=by_counts)
 
 
 def _path(file: Path) -> str:

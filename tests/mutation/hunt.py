@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from grader import grade as grading
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.inline import inlined
@@ -22,6 +23,7 @@ from grader.course.prototype import elements
 from grader.devices.evidence import Evidence
 from grader.devices.submission import Submission
 from grader.devices.worker.server import ForkServer, Job
+from grader.faces import authoring
 from grader.grade import grade_task
 from grader.judge.verdict import TaskGrade
 from tests.mutation.mutator import Mutant, mutants
@@ -96,7 +98,7 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
     with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
         free: SimpleQueue[ForkServer] = SimpleQueue()
         servers = [stack.enter_context(ForkServer()) for _ in range(count)]
-        goals = {entry: reference_goals(entry, servers[0]) for entry in {entry for entry, _ in wanted}}
+        goals = {entry: reference_goals(entry) for entry in {entry for entry, _ in wanted}}
         for server in servers:
             free.put(server)
 
@@ -111,12 +113,11 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
         yield from pool.map(judge, wanted)
 
 
-def reference_goals(entry: Entry, server: ForkServer) -> Goals:
+def reference_goals(entry: Entry) -> Goals:
     """The counted targets that the reference meets, by task."""
-    tasks = entry.lesson.tasks
-    grades = list(grades_of(tasks, tasks, inlined(entry.reference), OneThread(server)))
-    assert all(grade.status == "passed" for grade in grades), f"the reference of {entry.name} does not pass"
-    return {grade.name: goals_met(grade) for grade in grades}
+    found = grading.grade(entry, reference=True, device="emulator", seed=authoring.SEED, by_counts=True)
+    assert found.passed, f"the reference of {entry.name} does not pass"
+    return {task.name: goals_met(task) for task in found.tasks}
 
 
 def goals_met(grade: TaskGrade) -> set[tuple[str, str]]:

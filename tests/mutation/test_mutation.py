@@ -123,7 +123,7 @@ def test_an_equivalent_without_a_reason_is_refused():
 
 
 @pytest.fixture
-def outcomes(kept) -> Callable[[str], list[Outcome]]:
+def outcomes(kept, graded_lessons) -> Callable[[str], list[Outcome]]:
     """How the sample of a lesson's edits fared: hunted once, until the lesson, the grader or the hunt changes."""
 
     def of(lesson: str) -> list[Outcome]:
