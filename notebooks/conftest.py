@@ -6,6 +6,7 @@ nbval compares what is text; pictures are compared here, with a tolerance (docs/
 from __future__ import annotations
 
 import functools
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +24,8 @@ until_the_end = ExitStack()  # nbval's items know no fixtures
 FAST = 0  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
 
 
-TOGETHER = ("test_site.py", "test_structure.py", "test_wheel.py")  # what their tests share takes long to make
+# What the tests of such a file share takes long to make: builds of kernels, above all.
+TOGETHER = re.compile(r"tests/(emulator|kernels)/.*|.*(\.ipynb|/test_site\.py|/test_structure\.py|/test_wheel\.py)")
 
 
 MEASURED_HERE = "measured-here"  # the tag of a cell whose picture shows times of the machine that runs it
@@ -66,7 +68,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With -n N: a process that is free gets the next test, or all of the next notebook, whose cells share a kernel, or
-    of a file whose tests share what takes long to build: another process would wait for it. These files come first.
+    of a file whose tests share what takes long to build: another process would wait for it, or build it once more. The
+    files with the most tests come first.
 
     xdist's own `--dist loadgroup` would do the same by marks, but xdist 3.8 cannot set them for pytest 9.2.
     """
@@ -77,7 +80,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class NextTestOrNotebook(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file.endswith((".ipynb", *TOGETHER)) else nodeid
+            return file if TOGETHER.fullmatch(file) else nodeid
 
     return NextTestOrNotebook(config, log)
 

@@ -24,6 +24,7 @@ from grader.devices.cache import cache_root
 from grader.devices.emulator import seen
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator.checked import CheckedBuild, beside
+from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
@@ -105,7 +106,7 @@ class KernelRunner:
             (folder / "main.cpp").write_text(text)
             compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, *seen.DUMP_FLAGS, "-c", "main.cpp"]
             renamed = ["objcopy", f"--redefine-syms={self.renamed}", "main.o"] if self.renamed.exists() else ["true"]
-            link = ["g++", "-shared", "main.o", "-o", "unfinished.so", *emulator.link_flags(self.built_for)]
+            link = link_command("main.o", "unfinished.so", emulator.link_flags(self.built_for))
             for command in (compile_, renamed, link):
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
                 assert done.returncode == 0, done.stderr[:4000]
