@@ -160,6 +160,7 @@ WITHOUT_CAUSE = (
     "all_zeros",
     "constant",
     "scaled",
+    "scaled_alike",
     "head",
     "tail",
     "first_block",
