@@ -39,7 +39,8 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         (grade, each, run)
         for grade, each, run in zip(grades, prepared, runs, strict=False)
         if grade.status == "wrong_result"
-        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
+        and grade.details.get("pattern")
+        in (None, "copied", "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
         and "buffer" in grade.details
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):

@@ -15,6 +15,8 @@ from grader.judge.causes.often import LANES, Launches
 MOST_NUMBERS = 1 << 17  # of an output
 LARGEST, SMALLEST = 88.7228, -103.97  # whose expf is finite, and not 0, in float32
 
+NEAR = 5.0  # to these
+
 
 @dataclass(frozen=True, eq=False)
 class Values:
@@ -58,13 +60,19 @@ def _fits(foretold: Callable[[Values], Tensor | None], case: Values) -> bool:
 def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
     for formula, words in _SHARES:
         yield partial(_of_shares, formula), words
-    yield _where_sums_leave_float, _NO_MAXIMUM
+    yield partial(_where_sums_leave_float, False), _NO_MAXIMUM
+    yield partial(_where_sums_leave_float, True), _FROM_ZERO
     yield lambda case: case.expected == -torch.inf, _OF_NOTHING
+    for name in cases[0].scalars:
+        yield partial(_in_first_rows, name), _FIRST_ROW.format(name=name, buffer="{buffer}")
+    for name in cases[0].scalars:
+        yield partial(_in_first_rows, name, of_one=True), _OF_ONE_TERM
+    yield lambda case: torch.ones_like(case.lost) if case.is_finite else case.lost, _EVERYWHERE
     threads = {size for case in cases for launch in case.launches for size in launch["block"] if size > 1}
     for size in sorted({*threads, LANES}):
         for name in cases[0].scalars:
             if most := _most_of_few(cases, name, size):
-                few = _FEWER.format(name=name, size=size, most=most, buffer="{buffer}")
+                few = _FEWER.format(name=name, most=most, buffer="{buffer}")
                 yield partial(_where_few, name, most), few
 
 
@@ -117,26 +125,61 @@ _NO_MAXIMUM = (
     "{buffer} is NaN just in rows whose sum of exponentials is too large, or too small, for a float: expf is inf above"
     " 88.7, and inf / inf and 0 / 0 are NaN, so subtract the largest score of the row from each before expf."
 )
+_FROM_ZERO = (
+    "{buffer} is NaN just in rows whose scores are all far below 0, where every expf(score - 0) is 0, and 0 / 0 is NaN:"
+    " does the maximum begin at 0? Let it begin at -INFINITY."
+)
 _OF_NOTHING = (
     "{buffer} is NaN just where -inf belongs: there the maximum is -inf, and -inf - (-inf) is NaN, so ask whether it is"
     " -INFINITY before you subtract it."
 )
 _FEWER = (
-    "{buffer} is NaN where {name} is {most} or less, and not where it is more: many of {size} threads are without an"
-    " element then, and -inf - (-inf) and 0 / 0 are NaN, so ask whether a maximum is -INFINITY before you subtract it."
+    "{buffer} is NaN where {name} is {most} or less, and not where it is more: something has no element there, a"
+    " thread,"
+    " or a loop that counts whole steps only; and as -inf - (-inf) and 0 / 0 are NaN, ask whether a maximum is"
+    " -INFINITY"
+    " before you subtract it."
+)
+_FIRST_ROW = (
+    "{buffer} is NaN just in the first row of each matrix where {name} is 1: it sees nothing, where it should see"
+    " itself,"
+    " `key <= query`, and 0 / 0 is NaN."
+)
+_OF_ONE_TERM = (
+    "{buffer} is NaN just in rows of a single term: what comes of it and of the values that a row begins with?"
+    " -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN."
+)
+_EVERYWHERE = (
+    "{buffer} is NaN everywhere, at every size, so from the first step on: what comes of the values that it begins"
+    " with?"
+    " -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is INFINITY."
 )
 
 
-def _where_sums_leave_float(case: Values) -> Tensor | None:
+def _where_sums_leave_float(only_small: bool, case: Values) -> Tensor | None:
     """By an output that has the logarithm of each row's sum of exponentials."""
     logs = [each for each in case.outputs.values() if each.shape == case.expected.shape[:-1] and each.dim()]
     if len(logs) != 1 or not logs[0].is_floating_point():
         return None
-    return ((logs[0] > LARGEST) | (logs[0] < SMALLEST)).unsqueeze(-1)
+    small = logs[0] < SMALLEST
+    outside = small if only_small else small | (logs[0] > LARGEST)
+    # Some of a row may be finite where the sum alone is too large, and near the limits rounding decides.
+    near = ((logs[0] - LARGEST).abs() < NEAR) | ((logs[0] - SMALLEST).abs() < NEAR)
+    known = case.lost.any(-1) & outside | near
+    return torch.where(known.unsqueeze(-1), case.lost, outside.unsqueeze(-1))
+
+
+def _in_first_rows(flag: str, case: Values, of_one: bool = False) -> Tensor | None:
+    """In the first row of each matrix of a case whose flag is 1, or that has one row, too."""
+    if case.scalars[flag] not in (0, 1) or case.lost.dim() < 2:
+        return None
+    places = torch.zeros_like(case.lost)
+    places[..., 0, :] = bool(case.scalars[flag]) or (of_one and places.shape[-2] == 1)
+    return places
 
 
 def _most_of_few(cases: Sequence[Values], name: str, size: int) -> int:
-    """The largest `name` of a case with NaN, if it is below `size` threads and another case has so many; else 0.
+    """The largest `name` of a case with NaN, if below `size` threads, and another has so many; else 0.
 
     Cases whose inputs have infinite elements do not count: these may have their say in it.
     """
