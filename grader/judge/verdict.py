@@ -160,6 +160,7 @@ WITHOUT_CAUSE = (
     "all_zeros",
     "constant",
     "scaled",
+    "scaled_alike",
     "head",
     "tail",
     "first_block",
@@ -226,6 +227,13 @@ def decide(findings: Iterable[Finding], status: Status) -> tuple[Status, Finding
 
 
 def decisive(findings: Iterable[Finding]) -> Finding | None:
-    """The error that decides a case: the first one with the most urgent status."""
+    """The error that decides a case: the first one with the most urgent status.
+
+    What a shuffle takes from no lane is often thrown away, as at the end of a tree: what was never written comes first.
+    """
     errors = [finding for finding in findings if status_of(finding) != "passed"]
-    return min(errors, key=lambda finding: STATUSES.index(status_of(finding)), default=None)
+    return min(
+        errors,
+        key=lambda finding: (STATUSES.index(status_of(finding)), finding.kind == "shuffle_source"),
+        default=None,
+    )

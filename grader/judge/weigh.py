@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
 from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
-from grader.judge.causes.patterns import element_name
+from grader.judge.causes.elements import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.orders import BLOCK_ORDER, settle_orders
@@ -31,15 +31,10 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
-    if any(case.status == "wrong_result" for case in cases):
-        from grader.judge.why import name_causes, withdraw_chance  # as most grades need none
+    if any(case.status in ("wrong_result", "not_written") for case in cases):
+        from grader.judge.why import name_all  # as most grades need none
 
-        name_causes(cases, prepared, evidence.cases)
-        withdraw_chance(cases)
-    if any(case.status == "not_written" for case in cases):
-        from grader.judge.why import name_indices
-
-        name_indices(cases, prepared, evidence.cases)
+        name_all(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):

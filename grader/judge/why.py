@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.nans import Values, why_nan
 from grader.judge.causes.patterns import ENOUGH
 from grader.judge.causes.variations import cause, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
@@ -16,10 +17,20 @@ from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 # Of what is not written: where it is.
 VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_written")
 # Patterns that would hold in all cases if they were more than chance.
-OF_VALUES = ("scaled", "as_often", "constant", "all_zeros", "rows_scaled")
+OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
 FAMILIES = (OF_VALUES, OF_PLACES)
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
+
+
+def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases that are wrong, or lack elements, the reason that holds in all of them, where one is known."""
+    if any(grade.status == "wrong_result" for grade in grades):
+        name_causes(grades, prepared, runs)
+        name_nans(grades, prepared, runs)
+        withdraw_chance(grades)
+    if any(grade.status == "not_written" for grade in grades):
+        name_indices(grades, prepared, runs)
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -28,7 +39,8 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         (grade, each, run)
         for grade, each, run in zip(grades, prepared, runs, strict=False)
         if grade.status == "wrong_result"
-        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
+        and grade.details.get("pattern")
+        in (None, "copied", "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
         and "buffer" in grade.details
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
@@ -42,6 +54,34 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and (case.is_small or case in seen) and found.agrees(case):
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
+
+
+def name_nans(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases with NaN the reason that foretells where it is in all of them, and that there is none elsewhere."""
+    judged = [
+        (grade, each, run)
+        for grade, each, run in zip(grades, prepared, runs, strict=False)
+        if grade.status in ("passed", "wrong_result")
+    ]
+    wrong = [grade for grade, _, _ in judged if _is_nan(grade)]
+    for buffer in sorted({grade.details["buffer"] for grade in wrong}):
+        values = [_values(each, run, buffer) for _, each, run in judged]
+        if said := why_nan(buffer, values):
+            for grade in wrong:
+                if grade.details["buffer"] == buffer:
+                    grade.details |= {"pattern": "why_nan", "pattern_message": said}
+
+
+def _is_nan(grade: CaseGrade) -> bool:
+    got = grade.details.get("got")
+    return grade.status == "wrong_result" and isinstance(got, float) and math.isnan(got)
+
+
+def _values(prepared: Prepared, run: CaseRun, buffer: str) -> Values:
+    values, _ = prepared.buffers.left([buffer])[buffer]
+    expected = {name: want.values for name, want in prepared.expected.items()}
+    right = expected[buffer]
+    return Values(values.reshape(right.shape), right, prepared.inputs, expected, prepared.call.scalars, run.launches)
 
 
 def withdraw_chance(grades: Sequence[CaseGrade]) -> None:

@@ -15,6 +15,8 @@ from grader.report.guards import (
     index_from_the_data,
     leaves_the_wrong_ones,
     of_eight_bytes,
+    or_swapped,
+    swapped_guard,
 )
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
@@ -72,11 +74,12 @@ COUNTED_BLOCKS = (
 )
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
-    "the guards ask for both, `row < rows` and `col < cols`?"
+    "the guards ask for both, `row < rows` and `col < cols`, and not the other way round?"
 )
 NOT_YET_WRITTEN = (
     "Shared memory is not zeroed: which thread was to write this element? No thread does where the block has too few, "
-    "where one returns first, or where a guard leaves out an element that needs a 0."
+    "where one returns first, where a loop steps too far or ends too early, or where a guard leaves out an element "
+    "that needs a 0."
 )
 ONE_PLACE = (
     "Two threads write to the same place in the same line, where no barrier comes between them. Is the index what you "
@@ -272,7 +275,7 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "invalid_free" and "gives that back" not in finding.message:
         return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
-        return NOT_YET_WRITTEN
+        return NOT_YET_WRITTEN + or_swapped(str(finding.details.get("array")), source)
     if finding.kind == "uninitialized_read" and "has filled" in finding.message:
         return FILLED_IN_PART
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
@@ -335,7 +338,7 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return leaves
     if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):
         return alone
-    if finding.thread and (guard := guard_of_axes(source, finding.line)):
+    if finding.thread and (guard := guard_of_axes(source, finding.line) or swapped_guard(source, finding.line)):
         return guard
     if (
         str(details.get("array")).startswith("the memory from the cudaMalloc")

@@ -86,6 +86,40 @@ def leaves_the_wrong_ones(source: Sequence[str], line: int | None) -> str:
     return LEAVES.format(line=at, **found[-1].groupdict())
 
 
+_COMPARED = re.compile(r"\b([A-Za-z_][\w.]*(?: *\+ *[\w.]+)*) *< *([A-Za-z_][\w.]*)")
+_SUM = r"[\w.]+(?: *\+ *[\w.]+)*"
+_OF_ROWS = re.compile(
+    r"\[ *(?:\((?:size_t|\w*int\w*|long long|long|unsigned) *\))? *(?:[\w:]+[{(]|\()?"
+    rf"(?P<row>{_SUM})[)}}]? *\* *(?P<width>[A-Za-z_][\w.]*) *\+ *\(?(?P<col>{_SUM})\)? *\]"
+)
+SWAPPED = (
+    "`{row}` has to be less than {width} here, and is multiplied with {width}, too: a row stays below how many rows "
+    "there are, and is multiplied with how long a row is. Write `{row} < {other} && {col} < {width}`, or `* {other}`."
+)
+
+
+def swapped_guard(source: Sequence[str], line: int | None) -> str:
+    """A sentence if the guard of `a[row * width + col]` asks `row < width`, and another size of `col`; else ""."""
+    rows = [row.partition("//")[0] for row in source[max(0, (line or 0) - 3) : line or 0]]
+    index = _OF_ROWS.search(rows[-1]) if rows else None
+    if index is None:
+        return ""
+    asked = {re.sub(r"\s", "", what): size for what, size in _COMPARED.findall("\n".join(rows))}
+    row, col = (re.sub(r"\s", "", index[name]) for name in ("row", "col"))
+    other = asked.get(col, index["width"])
+    swapped = asked.get(row) == index["width"] != other
+    return SWAPPED.format(**index.groupdict(), other=other) if swapped else ""
+
+
+OR_SWAPPED = " Or are the two indices of {array} swapped, here or where it is written?"
+
+
+def or_swapped(array: str, source: Sequence[str]) -> str:
+    """A question where a shared array has two indices; "" elsewhere."""
+    used = re.compile(rf"\b{re.escape(array)}\s*\[([^][]+)\]\s*\[([^][]+)\]")
+    return OR_SWAPPED.format(array=array) if any(used.search(row.partition("//")[0]) for row in source) else ""
+
+
 _THREAD_ALONE = re.compile(r"\bif\s*\(\s*threadIdx\.x\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)")
 
 

@@ -10,6 +10,11 @@ ENOUGH_THREADS = (
     "element or the grid is too small in one direction: does one return too early, or does a condition or an index "
     "keep it from its element?"
 )
+NO_STORE = (
+    "The output starts with rubbish on purpose, and all of it is still there: no thread comes to a line that stores in"
+    " {buffer}. Is there one, `{buffer}[i] = ...;`, and does a condition, a loop or an early `return` keep all threads"
+    " from it?"
+)
 SHARED_ELEMENTS = (
     f"{RUBBISH} There are {{threads:,}} threads for {{elements:,}} elements, which is enough, but several write the "
     "same one, as the note says: each needs an index of its own."
@@ -19,6 +24,8 @@ SHARED_ELEMENTS = (
 def on_unwritten(case: CaseGrade) -> str:
     """Whether the threads are enough, of a case that lacks elements; "" where they are too few."""
     threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
+    if case.details.get("pattern") == "nothing_written" and threads:
+        return NO_STORE.format(buffer=case.details["buffer"])
     shared = any("the same value" in finding.message for finding in case.findings)
     if case.details.get("pattern") in ("index", "swapped_grid") and not shared:
         return RUBBISH

@@ -34,6 +34,15 @@ def counted(x, weights=None):
         (lambda x: counted((x + 1) % BINS), "is a `+ 1` too much in its index?"),
         (lambda x: counted(x[x < BINS - 1]), "leave the last one out?"),
         (lambda x: counted(x) * (torch.arange(BINS) < 32), "is 0 behind as many counters as a block has threads"),
+        (lambda x: counted(x) * (torch.arange(BINS) < 16), "is 0 from c[16] on, and right before"),
+        (lambda x: counted(x % 16), "counts the elements whose x[i] % 16 is v"),
+        (lambda x: counted(x // 2), "holds the elements that are 2 v and 2 v + 1"),
+        (
+            lambda x: counted(
+                torch.cat([x[: len(x) // 4 * 4].view(-1, 4)[:, [0, 1, 2, 2]].flatten(), x[len(x) // 4 * 4 :]])
+            ),
+            "x[i - 1] in the place of x[i] where i % 4 is 3",
+        ),
         (lambda x: 0 * counted(x), "each adds what it has to c at the end"),
         (lambda x: counted(x[: len(x) // 4 * 4]), "behind steps of 4"),
         (lambda x: counted(x[::2]), "are all copies of the counters added to the result?"),

@@ -206,7 +206,7 @@ def test_a_first_row_that_is_right_by_itself_says_nothing_of_blocks():
 def test_rows_and_elements_that_should_be_alike_say_nothing():
     alike = line(20).repeat(12, 1)
     assert name_of(1.5 * alike + 0.1, alike) is None
-    assert name_of(torch.full((40,), 4.2), torch.full((40,), 6.6)) == "scaled"
+    assert name_of(torch.full((40,), 4.2), torch.full((40,), 6.6)) == "scaled_alike"
     assert name_of(torch.full((40,), 4.2), line(40)) == "constant"
 
 

@@ -47,6 +47,13 @@ ROWS = [
         lambda x, terms, threads: of_threads(terms, threads, lambda own: own.sum(1)).amax(1, keepdim=True),
         "is divided by the largest of its threads' sums",
     ),
+    (lambda x, terms, threads: (terms**0.5).sum(1, keepdim=True), "which is too large"),
+    (lambda x, terms, threads: (terms**1.5).sum(1, keepdim=True), "which is too small"),
+    (
+        lambda x, terms, threads: terms.sum(1, keepdim=True) * torch.exp(-x.amax(1, keepdim=True)),
+        "subtract the maximum above",
+    ),
+    (lambda x, terms, threads: torch.exp(x).sum(1, keepdim=True), "subtract the maximum in the sum"),
     (lambda x, terms, threads: terms.sum(1)[:1], "divided by the sum of the first row"),
     (
         lambda x, terms, threads: torch.stack([terms[:, c % threads :: threads].sum(1) for c in range(x.shape[1])], 1),

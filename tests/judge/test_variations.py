@@ -31,6 +31,11 @@ def folded(x, kind, steps=(16, 8, 4, 2, 1), adds=True):
     return sums[:, 0]
 
 
+def kept(x, threads, steps, of_others=False):
+    """The sum of those columns whose thread has none of these steps in its number; of the others."""
+    return x[:, ((torch.arange(x.shape[1]) % threads & steps) != 0) == of_others].sum(1)
+
+
 def looped(x, threads, step):
     """The sum of what each thread has from its own column on, in steps."""
     return sum(x[:, thread::step].sum(1) for thread in range(min(threads, x.shape[1])))
@@ -46,17 +51,26 @@ def sums(inputs):
         (lambda x: x[:, 1:].sum(1), 64, "out lacks the first column of x"),
         (lambda x: x[:, ::2].sum(1), 64, "out lacks every second column of x"),
         (lambda x: x[:, : x.shape[1] // 16 * 16].sum(1), 64, "behind steps of 16: round the number of steps up"),
-        (lambda x: x[:, torch.arange(x.shape[1]) % 64 < 32].sum(1), 64, "does the sum over threads begin with"),
+        (lambda x: x[:, torch.arange(x.shape[1]) % 128 < 64].sum(1), 128, "does the sum over threads begin with"),
         (lambda x: x[:, [c for c in range(x.shape[1]) if c % 6 % 3 < 2]].sum(1), 6, "a tree that halves 6 threads"),
         (lambda x: x[0].sum().expand(x.shape[0]), 64, "the first row of x in the place of every row"),
         (lambda x: x.reshape(x.shape[::-1]).sum(0), 64, "x read down its columns"),
         (lambda x: folded(x, "up"), 64, "what __shfl_up_sync leaves in lane 0"),
         (lambda x: folded(x, "one"), 64, "by which all lanes take the value of the one lane"),
-        (lambda x: folded(x, "down", steps=(16, 4, 2, 1)), 64, "a shuffle by 8 is missing"),
+        (lambda x: folded(x, "down", steps=(16, 4, 2, 1)), 64, "the step by 8 is missing"),
+        (lambda x: folded(x, "xor", steps=(8, 4, 2)), 64, "are the steps by 16 and 1 missing?"),
+        (lambda x: folded(x, "down", steps=(16, 4, 1)), 64, "are the steps by 8 and 2 missing?"),
+        (lambda x: kept(x, 128, 32), 128, "is the step by 32 missing?"),
+        (lambda x: kept(x, 128, 33), 128, "are the steps by 32 and 1 missing?"),
+        (lambda x: kept(x, 64, 8, of_others=True), 64, "is it `=` where `+=` belongs in the step by 8?"),
+        (lambda x: x[:, torch.arange(x.shape[1]) % 96 < 64].sum(1), 96, "leave the last warp out?"),
+        (lambda x: x[:, torch.arange(x.shape[1]) % 32 < 16].sum(1), 64, "or does a loop go on by 32 where 16 threads"),
+        (lambda x: 32 * x[:, 31::32].sum(1), 64, "lane 0 has the sum, so let that one write"),
+        (lambda x: 64 * x[:, ::64].sum(1), 64, "let each begin at its own number"),
         (lambda x: folded(x, "xor", steps=(16, 8, 4, 4, 1)), 64, "none is by 2, and another distance is there twice"),
         (lambda x: folded(x, "down", adds=False), 64, "has `=` and not `+=`"),
         (lambda x: looped(x, 64, 32), 64, "64 threads share them, and the loop in which each goes on steps by 32"),
-        (lambda x: looped(x, 64, 128), 64, "the loop in which each goes on steps by 128: write `+= blockDim.x`"),
+        (lambda x: looped(x, 64, 128), 64, "64 threads share them, and each goes on by 128: write `+= blockDim.x`"),
         (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
     ],
 )

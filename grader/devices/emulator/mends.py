@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from grader.devices.emulator.barrier_wording import too_few_between
+from grader.devices.emulator.barrier_wording import WARP, too_few_between
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.reading import Reading
 
@@ -19,6 +19,11 @@ _VOLATILE = {
 
 BY_THE_CACHE = "through the read-only cache (__ldg, ld.global.nc)"
 UNCACHED = "what lay there before may be read, whatever barrier comes between; read it without __ldg"
+
+_OF_ONE_WARP = (
+    "the __syncwarp() of line {line} waits for lanes of one warp, and these two threads are of different ones: write"
+    " __syncthreads() there, for all threads of the block"
+)
 
 # How a thread has waited for its copies, by what they belong to.
 _LANDED = {
@@ -61,6 +66,14 @@ def mend(fact: Mapping[str, Any]) -> str:
             "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing"
             f"{_or_of_warp(fact)}, in a loop at the end of each round"
         )
+    return _between_lines(fact, first, last)
+
+
+def _between_lines(fact: Mapping[str, Any], first: int, last: int) -> str:
+    """Which barrier is missing between two lines, or does not do, or what else it may be."""
+    reading: Reading = fact["reading"]
+    if plain := _adds_beside_atomic(fact):
+        return plain
     parts = _or_else(fact, first, last)
     if uncalled := reading.uncalled_barrier(first, last):
         return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
@@ -69,12 +82,15 @@ def mend(fact: Mapping[str, Any]) -> str:
             f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
             " `if`, for all threads of the block"
         )
+    of_warp = reading.warp_barrier_between(first, last)
     if few := too_few_between(fact, first, last):
-        return few.told
+        return few.told if few.all > WARP or _in_one_warp(fact) else _OF_ONE_WARP.format(line=few.line)
     if any(first < barrier.line < last for barrier in fact["passed_barriers"]):
         # There is one on the way down, so the one on the way back to the top of the loop is missing.
         return f"a __syncthreads() is missing between line {last} and the next round's line {first}{_or_of_warp(fact)}"
-    if reading.warp_barrier_between(first, last) and _in_one_warp(fact):
+    if of_warp and not _in_one_warp(fact):
+        return _OF_ONE_WARP.format(line=of_warp)
+    if of_warp:
         return f"a __syncwarp() is missing between line {last} and the next round's line {first}"
     if reading.has("__syncwarp") and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {first} and line {last}, or a __syncthreads() if warps share it"
@@ -117,6 +133,17 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
             " each block its own elements"
         )
     return ""
+
+
+def _adds_beside_atomic(fact: Mapping[str, Any]) -> str:
+    """Where one line adds with an atomic, and another to the same element without one: `c[i]++`."""
+    sides = {fact["access"]: fact["line"], fact["other_access"]: fact["other_line"]}
+    plain = next((line for access, line in sides.items() if access != "atomic"), 0)
+    if "atomic" not in sides or not fact["reading"].adds(plain):
+        return ""
+    return (
+        f"line {sides['atomic']} adds with an atomic, and line {plain} without: write atomicAdd() in line {plain}, too"
+    )
 
 
 def _or_else(fact: Mapping[str, Any], first: int, last: int) -> str:

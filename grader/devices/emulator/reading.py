@@ -72,13 +72,19 @@ class Reading:
                 return depth >= 0
         return False
 
-    def warp_barrier_between(self, first: int, last: int) -> bool:
-        """Whether a `__syncwarp()`, for all lanes, stands between these lines."""
+    def adds(self, line: int) -> bool:
+        """Whether a statement of this line changes an element without an atomic: `c[i]++`, `*p += x`."""
+        row = " ".join(token.text for token in self.tokens if token.line == line)
+        changes = r"(?:\+ \+|- -|[-+|&^*] =)"
+        return bool(re.search(rf"\] {changes}|(?:\+ \+|- -) \w+ \[|[;{{}}()] \* \w+ {changes}", f"; {row}"))
+
+    def warp_barrier_between(self, first: int, last: int) -> int:
+        """The line of a `__syncwarp()`, for all lanes, between these lines; 0 if there is none."""
         calls = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
         called = (
             one.line for one, *after in calls if one.text == "__syncwarp" and "".join(t.text for t in after) == "()"
         )
-        return any(self._is_between(first + 1, line, last - 1) for line in called)
+        return next((line for line in called if self._is_between(first + 1, line, last - 1)), 0)
 
     def reads_neighbours(self, line: int) -> bool:
         """Whether a statement in this line writes one element of an array and reads another: `s[t] += s[t - d]`."""

@@ -44,9 +44,12 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     if at[1:] != other[1:] or at[0] == other[0]:
         return ""
     step, rest = divmod(theirs[0] - mine[0], at[0] - other[0])
-    if rest or index != step * at[0] + mine[0] or not 0 <= step < block[0] or index == 0:
+    if rest or index != step * at[0] + mine[0] or not 0 <= step < block[0]:
         return ""
-    if not step and 0 < where.elements <= block[0]:
+    in_loop = not step and where.elements > 1 and fact["reading"].is_in_loop(fact["line"])
+    if index == 0 and not in_loop:
+        return ""
+    if in_loop or (not step and 0 < where.elements <= block[0]):
         return _OF_EACH_BLOCK.format(elements=where.elements, name=where.name)
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
 

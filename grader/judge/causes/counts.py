@@ -26,6 +26,20 @@ def causes_of_counts(case: Case) -> Iterator[Cause]:
     for name, counted, said in _RULES:
         yield Cause(f"counts_{name}", partial(_counts, counted), partial(_said, said))
     yield Cause("counts_one_bin", _lacks_one, _said_of_one)
+    counters = len(case.expected)
+    for first in dict.fromkeys([*case.threads, *PARTS]):
+        if first < counters:
+            of_threads = first in case.threads
+            told = _BEHIND_THREADS if of_threads else _BEHIND.format(first=first, buffer="{buffer}")
+            yield Cause(f"counts_first_{first}", partial(_counts, partial(_of_first, first)), partial(_said, told))
+            told = _FOLDED.format(first=first, buffer="{buffer}", x="{x}")
+            yield Cause(f"counts_modulo_{first}", partial(_counts, partial(_modulo, first)), partial(_said, told))
+    for size in GROUPS:
+        for at in range(size):
+            for by in (-1, 1):
+                told = _ONE_OF_GROUP.format(size=size, at=at, sign="+" if by > 0 else "-", buffer="{buffer}", x="{x}")
+                gathered = partial(_one_of_a_group, size, at, by)
+                yield Cause(f"counts_one_of_{size}_{at}_{by}", partial(_counts, gathered), partial(_said, told))
     for key, mask, said, asks in masks("element", case.threads):
         told = f"{{buffer}} lacks {said}: {_OF_COPIES if key.startswith(_BY_THREADS) else asks}"
         yield Cause(f"counts_{key}", partial(_counts, partial(_without, mask)), partial(_said, told))
@@ -35,6 +49,25 @@ def causes_of_counts(case: Case) -> Iterator[Cause]:
         )
 
 
+PARTS = (16, 32, 64, 128)  # counters, of more
+GROUPS = (2, 4, 8, 16)  # elements that a thread takes at once
+_BEHIND_THREADS = (
+    "{buffer} is 0 behind as many counters as a block has threads: let each thread take several, `for (int b ="
+    " threadIdx.x; b < counters; b += blockDim.x)`."
+)
+_BEHIND = (
+    "{buffer} is 0 from {buffer}[{first}] on, and right before: does a loop over the counters, or a guard, end at"
+    " {first}?"
+)
+_FOLDED = (
+    "{buffer}[v] counts the elements whose {x}[i] % {first} is v: does a mask or a cast cut the index, or are there"
+    " only"
+    " {first} counters?"
+)
+_ONE_OF_GROUP = (
+    "What {buffer} holds is right for {x}[i {sign} 1] in the place of {x}[i] where i % {size} is {at}: is one of {size}"
+    " like statements left as it was copied?"
+)
 # What is left out by threads: of sums that is a matter of trees and shuffles, and here of copies.
 _BY_THREADS = ("odd", "upper", "alone", "warps", "leaders", "not_last", "tree")
 _OF_COPIES = "do all threads count, and are all copies of the counters added to the result?"
@@ -70,10 +103,20 @@ def _weighted(times: Times, case: Case, x: Tensor) -> Tensor:
     return _bins(case, x, times(torch.arange(len(x)), case.launches))
 
 
-def _of_first(case: Case, x: Tensor) -> Tensor | None:
-    """What comes of one counter for each thread of a block, where there are more."""
-    threads = case.threads[0] if case.threads else len(case.expected)
-    return case.expected * (torch.arange(len(case.expected)) < threads)
+def _of_first(first: int, case: Case, x: Tensor) -> Tensor | None:
+    """What comes of the first counters alone, as of one for each thread of a block, where there are more."""
+    return case.expected * (torch.arange(len(case.expected)) < first)
+
+
+def _modulo(size: int, case: Case, x: Tensor) -> Tensor | None:
+    return _bins(case, x % size)
+
+
+def _one_of_a_group(size: int, at: int, by: int, case: Case, x: Tensor) -> Tensor | None:
+    """Of whole groups, as threads take them at once, one element stands for its neighbour, too."""
+    places = torch.arange(len(x))
+    is_wrong = (places % size == at) & (places < len(x) // size * size)
+    return _bins(case, x[torch.where(is_wrong, places + by, places).clamp(0, len(x) - 1)])
 
 
 def _of_threads(case: Case, x: Tensor) -> Tensor | None:
@@ -96,10 +139,11 @@ _RULES: tuple[tuple[str, Counted, str], ...] = (
         " atomicAdd.",
     ),
     (
-        "first",
-        _of_first,
-        "{buffer} is 0 behind as many counters as a block has threads: let each thread take several, `for (int b ="
-        " threadIdx.x; b < counters; b += blockDim.x)`.",
+        "halved",
+        lambda case, x: _bins(case, x // 2),
+        "{buffer}[v] holds the elements that are 2 v and 2 v + 1: is the index halved, or are there half as many"
+        " counters"
+        " as numbers?",
     ),
     (
         "values",

@@ -11,6 +11,7 @@ from grader.judge.causes.often import LANES
 
 MOST_NAMED = 4
 FACTORS = (4, 8, 16, 32, 64, 128, 256)  # of tiles, vectors and loops
+TEAMS = (16, 8)  # lanes of a warp that add up what is theirs
 
 Along = Callable[[Tensor, int], Tensor]  # from the places along an axis and its length
 Lacking = tuple[str, Along, str, str]  # a key, what is left out, that in words, and what to ask
@@ -29,7 +30,7 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):
         yield from _of_size(k, noun)
-    for k in dict.fromkeys([*threads, LANES]):
+    for k in dict.fromkeys([*threads, LANES, *TEAMS]):
         yield from _of_threads(k, noun)
     yield (
         "odd",
@@ -43,6 +44,8 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
         f"three of four {noun}s of {{x}}",
         "do the shuffles go down to a distance of 1?",
     )
+    for k in dict.fromkeys([LANES, *threads]):
+        yield from _of_steps(k, noun)
 
 
 def _of_size(k: int, noun: str) -> Iterator[Lacking]:
@@ -90,26 +93,16 @@ def _of_threads(k: int, noun: str) -> Iterator[Lacking]:
     who = "lanes" if k == LANES else "threads"
     for part in (2, 4):
         half = k // part
-        if half:
+        if half and half != LANES:  # of a whole warp: below
             yield (
                 f"upper_{k}_{part}",
                 lambda c, n, half=half: c % k >= half,  # type: ignore[misc]
                 f"the {noun}s of {{x}} that {who} {half} to {k - 1} of each {k} add",
-                f"does the sum over {who} begin with a distance of {k // 2}, and not of {half // 2}?",
+                f"does the sum over {who} begin with a distance of {k // 2}, and not of {half // 2}, or does a loop"
+                f" go on"
+                f" by {k} where {half} threads share the {noun}s?",
             )
-    if k > LANES:
-        yield (
-            f"warps_{k}",
-            lambda c, n: c % k >= LANES,
-            f"the {noun}s of {{x}} of all warps of a block but the first",
-            "shuffles reach one warp only, so add up the warps' sums, too, through shared memory or with an atomic",
-        )
-        yield (
-            f"leaders_{k}",
-            lambda c, n: c % LANES != 0,
-            f"the {noun}s of {{x}} of all lanes but lane 0 of each warp",
-            "are the lanes' values added up before lane 0 writes?",
-        )
+    yield from _of_warps(k, noun)
     yield (
         f"alone_{k}",
         lambda c, n: c % k != 0,
@@ -131,6 +124,79 @@ def _of_threads(k: int, noun: str) -> Iterator[Lacking]:
             f"a tree that halves {k} threads leaves one out wherever the number is odd: launch a power of two,"
             f" {1 << (k - 1).bit_length()}, or {1 << (k.bit_length() - 1)}",
         )
+
+
+def _of_warps(k: int, noun: str) -> Iterator[Lacking]:
+    """Of the warps of a block, whose sums are added up in turn."""
+    if k > 2 * LANES:
+        yield (
+            f"last_warp_{k}",
+            lambda c, n: c % k >= k - LANES,
+            f"the {noun}s of {{x}} that the last {LANES} of each {k} threads add",
+            "does what adds up the warps' sums, a loop or a guard, leave the last warp out?",
+        )
+    if k > LANES:
+        yield (
+            f"warps_{k}",
+            lambda c, n: c % k >= LANES,
+            f"the {noun}s of {{x}} of all warps of a block but the first",
+            "shuffles reach one warp only, so add up the warps' sums, too, through shared memory or with an atomic;"
+            " a tree"
+            f" begins with a distance of {k // 2}",
+        )
+        yield (
+            f"leaders_{k}",
+            lambda c, n: c % LANES != 0,
+            f"the {noun}s of {{x}} of all lanes but lane 0 of each warp",
+            "are the lanes' values added up before lane 0 writes?",
+        )
+
+
+def _of_steps(k: int, noun: str) -> Iterator[Lacking]:
+    """Of `k` threads that add up by halves, k / 2, ..., 2, 1: steps are missing, or take a value in place of adding it.
+
+    A value comes to the first thread by the steps of its own number's bits.
+    """
+    if k & (k - 1) or k < 4:
+        return
+    steps = [1 << bit for bit in reversed(range(k.bit_length() - 1))]
+    for absent in _absent_steps(k):
+        named = [step for step in steps if step & absent]
+        yield (
+            f"steps_{k}_{absent}",
+            lambda c, n, absent=absent: (c & absent) != 0,  # type: ignore[misc]
+            f"{noun}s of {{x}} of some of the threads",
+            f"is the step by {_listed(named)} missing? Shuffles, or a tree, over {k} threads take"
+            f" {_listed(steps)}, each once."
+            if len(named) == 1
+            else f"are the steps by {_listed(named)} missing? Shuffles, or a tree, over {k} threads take"
+            f" {_listed(steps)}, each once.",
+        )
+    for step in steps:
+        yield (
+            f"assigned_{k}_{step}",
+            lambda c, n, step=step: (c & step) == 0,  # type: ignore[misc]
+            f"{noun}s of {{x}} of half of the threads",
+            f"is it `=` where `+=` belongs in the step by {step}?",
+        )
+
+
+def _absent_steps(k: int) -> Sequence[int]:
+    """Steps that may be missing together, as the sum of their distances.
+
+    Any of a warp's may be, here and again among the warps' sums; of larger trees one, the first few, the last few.
+    """
+    ones = [1 << bit for bit in range(k.bit_length() - 1)]
+    ends = [k - step for step in ones] + [2 * step - 1 for step in ones]
+    of_warp = list(range(1, min(k, LANES)))
+    twice = [(each | each * LANES) & (k - 1) for each in of_warp] if k > LANES else []
+    among_warps = [each * LANES for each in range(1, k // LANES)]
+    return list(dict.fromkeys(each for each in [*ones, *ends, *of_warp, *among_warps, *twice] if 0 < each < k - 1))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """`4`, `16 and 1`, `16, 8 and 1`"""
+    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def _named(threads: Sequence[int]) -> str:

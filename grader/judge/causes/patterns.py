@@ -6,13 +6,14 @@ it moves away from the right answer; a place pattern ("everything from k on") sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
 import torch
 from torch import Tensor
 
+from grader.judge.causes.elements import element_name, ordinal
 from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
 
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
@@ -67,7 +68,12 @@ class Answer:
 def recognise(answer: Answer) -> Pattern | None:
     """The most telling pattern of a bad answer, or None."""
     values = _value_patterns(answer) if answer.written else iter(())
-    return next(chain(values, _place_patterns(answer), _kind_patterns(answer)), None)
+    kind = next(_kind_patterns(answer), None)
+    places = (
+        Pattern(each.name, f"{each.message} {kind.message}" if kind else each.message)
+        for each in _place_patterns(answer)
+    )
+    return next(chain(values, places, [kind] if kind else []), None)
 
 
 def _close(a: Tensor, b: Tensor, allowed: Tensor) -> Tensor:
@@ -150,7 +156,9 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
     roots = [name for name, size in answer.sizes.items() if size > 2 and abs(times * times - size) < 1e-3 * size]
     asked = f": {who}?" if who else f", and {sizes[0]} is {round(times)}." if sizes else "."
     asked = f", and the root of {', '.join(roots)} is {times:.4g}." if roots else asked
-    yield Pattern("scaled", message + asked)
+    # Where all should be alike, all that are alike are multiples.
+    is_alike = bool((expected == expected.flatten()[0]).all())
+    yield Pattern("scaled_alike" if is_alike else "scaled", message + asked)
 
 
 def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
@@ -170,10 +178,11 @@ def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got[answer.bad], answer.expected[answer.bad]
     if not answer.got.is_floating_point() or len(got.unique()) < ENOUGH or not bool(got.isfinite().all()):
         return
-    if bool((answer.got == answer.got.round()).all()) and not bool((expected == expected.round()).any()):
+    if bool((got == got.round()).all()) and not bool((expected == expected.round()).any()):
+        which = "All of" if bool((answer.got == answer.got.round()).all()) else "All wrong elements of"
         yield Pattern(
             "whole_numbers",
-            f"All of {answer.buffer} are whole numbers, and should not be: is a variable on the way an int, "
+            f"{which} {answer.buffer} are whole numbers, and should not be: is a variable on the way an int, "
             "or a division one of ints?",
         )
 
@@ -275,6 +284,11 @@ def _nothing_written(answer: Answer) -> Pattern:
     return Pattern("nothing_written", f"{what}.")
 
 
+_ROUNDS = (
+    "where they go on in a loop, does a round begin with what the last one left, as a sum that is not set to 0 again?"
+)
+
+
 def _tail(answer: Answer, start: int) -> Pattern:
     """All before `start` is right and nothing from there on."""
     count = answer.bad.numel()
@@ -283,7 +297,7 @@ def _tail(answer: Answer, start: int) -> Pattern:
     # What was written and is wrong need not be what no thread came to.
     loop = "" if not answer.written else f", or do the threads of a block need a loop over all {count}"
     is_left = not answer.written or bool((answer.got.flatten()[start:] == 0).all())
-    rounds = "" if is_left else " Or, where threads go on in a loop: does a round begin with what the last one left?"
+    rounds = "" if is_left else f" Or: {_ROUNDS}"
     for blocks, threads in () if first_row else _lines(answer.launches):
         if start in _first_elements(answer, threads) and blocks > 1:
             return Pattern(
@@ -297,6 +311,8 @@ def _tail(answer: Answer, start: int) -> Pattern:
                 f"Only one block of {threads} threads was launched, and only {threads} elements are {answer.good}. "
                 f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.{rounds}",
             )
+        if start == blocks > 1 and rounds:
+            return Pattern("tail", f"The first {start:,} elements are right, as many as there are blocks: {_ROUNDS}")
         if start == blocks * threads:
             return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb) + rounds)
     if start == count - 1:
@@ -345,13 +361,8 @@ def _every_kth(answer: Answer) -> Iterator[Pattern]:
             continue
         first, step = int(places[0]), int(places[1] - places[0])
         if 1 < step > first and torch.equal(places, torch.arange(first, len(bad), step)):
-            yield Pattern("every_kth", f"Every {_ordinal(step)} element, from {answer.at(first)} on, {words}.")
+            yield Pattern("every_kth", f"Every {ordinal(step)} element, from {answer.at(first)} on, {words}.")
             return
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 # ---- the kind of the bad values ----
@@ -369,23 +380,6 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
         if len(got) < ENOUGH:  # a sum that lacks some of its terms is close, too
             bits = f"some terms are left out or added twice, or there are {bits}"
         yield Pattern("imprecise", f"Every element is close, but not close enough: {bits}.")
-
-
-# ---- words ----
-
-
-def element_name(buffer: str, flat: int, shape: Sequence[int]) -> str:
-    """`out[2, 5]` for a flat index."""
-    return f"{buffer}[{', '.join(str(i) for i in unravel(flat, shape))}]"
-
-
-def unravel(flat: int, shape: Sequence[int]) -> list[int]:
-    """The index of each dimension, row-major."""
-    index = []
-    for size in reversed(shape):
-        flat, rest = divmod(flat, size)
-        index.append(rest)
-    return index[::-1]
 
 
 def _lines(launches: Launches) -> Iterator[tuple[int, int]]:

@@ -29,6 +29,9 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         return
     for threads in dict.fromkeys([*case.threads, LANES]):
         yield Cause(f"shares_own_{threads}", partial(_is_own, threads), partial(_said, _OWN))
+        yield Cause(f"shares_so_far_{threads}", partial(_is_so_far, threads), partial(_said, _SO_FAR))
+        yield Cause(f"shares_own_maximum_{threads}", partial(_has_own_maximum, threads), partial(_said, _OWN_MAXIMUM))
+    yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
     for name, divided_by, said in _RULES:
         yield Cause(f"shares_{name}", partial(_is_divided_by, divided_by), partial(_said, said))
     for count in dict.fromkeys([1, *case.threads, LANES]):
@@ -48,6 +51,38 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         by = partial(_weighted, times)
         told = of_launches(case.launches).format(buffer=f"The sum that {case.buffer} is divided by", x="{x}", n="{n}")
         yield Cause(f"shares_{key}", partial(_is_divided_by, by), partial(_said, told))
+    for name, is_so, words in (("larger", torch.ge, _TOO_LARGE), ("smaller", torch.le, _TOO_SMALL)):
+        explains, agrees = (partial(_all_sums_are, is_so, alike) for alike in (False, True))
+        yield Cause(f"shares_{name}", explains, partial(_said_of_first_row, words), agrees)
+
+
+def _all_sums_are(is_so: Callable[[Tensor, Tensor], Tensor], alike: bool, case: Case) -> bool:
+    """Whether each row is right but for its sum, and all sums err one way, by factors of their own, or `alike`."""
+    divided = _divided(case)
+    if divided is None:
+        return False
+    tight = torch.ones_like(divided) * (1 - DIFFERENT if is_so is torch.ge else 1 + DIFFERENT)
+    differ = float(divided.max() - divided.min()) > 1e-2 * float(divided.max())
+    return (differ or alike or len(divided) == 1) and bool(is_so(divided, tight).all())
+
+
+def _divided(case: Case) -> Tensor | None:
+    """What each row is divided by, where the right sum is 1; None where it is not right but for that."""
+    found = _softmax_of(case)
+    if found is None:
+        return None
+    shares = found[2]
+    at = shares.argmax(1, keepdim=True)
+    divided = shares.gather(1, at) / case.got.reshape(shares.shape).gather(1, at)
+    fits = bool((divided.isfinite() & (divided > 0)).all()) and case.is_right_for(shares / divided)
+    return divided[:, 0] if fits else None
+
+
+def _said_of_first_row(words: str, case: Case) -> str:
+    divided = _divided(case)
+    assert divided is not None
+    row = int((divided - 1).abs().argmax())
+    return words.format(buffer=case.buffer, row=row, times=f"{float(divided[row]):.4g}")
 
 
 def _softmax_of(case: Case) -> tuple[str, Tensor, Tensor] | None:
@@ -155,6 +190,28 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
         "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these.",
     ),
     (
+        "numerator_not_shifted",
+        lambda case, x, shares: torch.exp(-x.amax(1)),
+        "Each row of {buffer} is expf({x}) divided by its sum of expf({x} - maximum): subtract the maximum above the"
+        " division, too.",
+    ),
+    (
+        "sum_not_shifted",
+        lambda case, x, shares: torch.exp(x.amax(1)),
+        "Each row of {buffer} is expf({x} - maximum) divided by its sum of expf({x}): subtract the maximum in the sum,"
+        " too.",
+    ),
+    (
+        "multiplied",
+        lambda case, x, shares: _sums(x) ** -2,
+        "Each row of {buffer} is multiplied with its sum, and not divided by it.",
+    ),
+    (
+        "sum_of_exp2",
+        lambda case, x, shares: torch.exp2(x - x.amax(1, keepdim=True)).sum(1) / _sums(x),
+        "Each row of {buffer} is expf({x} - maximum) divided by a sum of exp2f: take the same function in both.",
+    ),
+    (
         "first_row",
         lambda case, x, shares: _sums(x)[0] / _sums(x),
         "Each row of {buffer} is divided by the sum of the first row: is the row missing from an index?",
@@ -164,6 +221,27 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
         lambda case, x, shares: _sums(x).log() / _sums(x),
         "Each row of {buffer} is divided by the logarithm of its sum.",
     ),
+)
+_SO_FAR = (
+    "Each element of {buffer} is divided by what its own thread had added up so far: divide in a second loop, behind"
+    " the"
+    " one that adds up, and by the sum of all threads."
+)
+_OWN_MAXIMUM = (
+    "Each thread subtracts the maximum of its own columns of {x}: put the threads' maxima together, and let each thread"
+    " subtract that of the whole row."
+)
+_EXP2 = "Each row of {buffer} is exp2f({x} - maximum) divided by its sum of expf: take the same function in both."
+_TOO_LARGE = (
+    "Each row of {buffer} is right but for the sum that it is divided by, which is too large, {times} times in row"
+    " {row}:"
+    " where a maximum grows, or two sums are put together, is each multiplied with expf(its maximum - the larger one)?"
+)
+_TOO_SMALL = (
+    "Each row of {buffer} is right but for the sum that it is divided by, which is too small, {times} of the right"
+    " one in"
+    " row {row}: does it have all columns, of all threads and warps, and is what was added only rescaled where the"
+    " maximum grows?"
 )
 _OWN = (
     "Each element of {buffer} is divided by its own thread's sum, and not by the row's: are the threads' sums added up,"
@@ -178,6 +256,32 @@ def _is_own(threads: int, case: Case) -> bool:
     mine = _by_thread(threads, x)
     own = torch.softmax(mine, 1).nan_to_num(0.0).reshape(len(x), -1)[:, : x.shape[1]]
     return case.is_right_for(own)
+
+
+def _is_so_far(threads: int, case: Case) -> bool:
+    """Whether each element is divided by what its thread had added up when it came by."""
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    terms = torch.exp(_by_thread(threads, x - x.amax(1, keepdim=True)))
+    return case.is_right_for((terms / terms.cumsum(1)).reshape(len(x), -1)[:, : x.shape[1]])
+
+
+def _has_own_maximum(threads: int, case: Case) -> bool:
+    """Whether each thread subtracts the maximum of its own columns, and all are divided by the sum of what is left."""
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    mine = _by_thread(threads, x)
+    terms = torch.exp(mine - mine.amax(1, keepdim=True)).nan_to_num(0.0).reshape(len(x), -1)[:, : x.shape[1]]
+    return case.is_right_for(terms / terms.sum(1, keepdim=True))
+
+
+def _is_exp2_above(case: Case) -> bool:
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    return case.is_right_for(torch.exp2(x - x.amax(1, keepdim=True)) / _sums(x)[:, None])
 
 
 def _said(words: str, case: Case) -> str:

@@ -22,8 +22,10 @@ Weights = tuple[str, Times, Callable[[Launches], str]]  # a key, how often each 
 
 def weights(noun: str, launches: Launches) -> Iterator[Weights]:
     """How often places of an axis may count, by loops whose step is wrong, and by shuffles of lanes with neighbours."""
-    for at, _ in enumerate(launches):
-        yield from _steps(noun, at)
+    for at, launch in enumerate(launches):
+        yield from _steps(noun, at, launch["block"])
+        if math.prod(launch["grid"]) > 1:
+            yield from _overlapping(noun, at)
     yield from weights_of_lanes(VECTOR)
 
 
@@ -46,19 +48,23 @@ def _of_lanes(of_lane: Tensor, vector: int, places: Tensor, _: Launches) -> Tens
 
 @dataclass(frozen=True)
 class Loop:
-    """`for (c = thread; c < n; c += step)`, where the threads are those of a block or of the grid."""
+    """`for (c = thread; c < n; c += step)`, with the threads of a block, of an axis of it, or of the grid."""
 
     noun: str
     launch: int
-    of_grid: bool
+    of: str  # "block", "grid", "x" or "y"
     step: str  # a number, or what of the launch it is
 
     def threads(self, launches: Launches) -> int:
         launch = launches[self.launch]
-        return math.prod(launch["block"]) * (math.prod(launch["grid"]) if self.of_grid else 1)
+        if self.of in ("x", "y"):
+            return int(launch["block"]["xy".index(self.of)])
+        return math.prod(launch["block"]) * (math.prod(launch["grid"]) if self.of == "grid" else 1)
 
     def by(self, launches: Launches) -> int:
         launch = launches[self.launch]
+        if self.of in ("x", "y") and self.step.startswith("blockDim."):
+            return int(launch["block"]["xy".index(self.step[-1])])
         sizes = {"gridDim.x": math.prod(launch["grid"]), "blockDim.x": math.prod(launch["block"])}
         return sizes[self.step] if self.step in sizes else int(self.step)
 
@@ -70,24 +76,68 @@ class Loop:
         first, last = places % step, places.clamp(max=threads - 1)
         return torch.where(last < first, 0, (last - first) // step + 1).double()
 
+    def from_the_first(self, places: Tensor, launches: Launches) -> Tensor:
+        """The same where the threads go on by as many as they are, and all begin at 0."""
+        threads = self.threads(launches) if self.launch < len(launches) else 1
+        return torch.where(places % threads == 0, threads, 0).double()
+
     def said(self, launches: Launches) -> str:
         step, threads = self.by(launches), self.threads(launches)
         does = (
             f"has some {self.noun}s of {{x}} several times" if step < threads else f"lacks some {self.noun}s of {{x}}"
         )
-        called = f"{self.step}, {step:,} here" if self.step.endswith("x") else f"{step:,}"
-        right = "gridDim.x * blockDim.x" if self.of_grid else "blockDim.x"
+        called = f"{self.step}, {step:,} here" if self.step[-1] in "xy" else f"{step:,}"
+        go_on = "each goes on by" if step > threads else "the loop in which each goes on steps by"
+        return f"{{buffer}} {does}: {threads:,} threads share them, and {go_on} {called}: write `+= {self.right}`."
+
+    def said_of_the_first(self, launches: Launches) -> str:
+        threads = self.threads(launches)
         return (
-            f"{{buffer}} {does}: {threads:,} threads share them, and the loop in which each goes on steps by {called}:"
-            f" write `+= {right}`."
+            f"{{buffer}} has each {threads:,}th {self.noun} of {{x}} {threads:,} times and no other, as where all"
+            f" {threads:,} threads begin at 0: let each begin at its own number, and go on by `{self.right}`."
         )
 
+    @property
+    def right(self) -> str:
+        return {"grid": "gridDim.x * blockDim.x", "y": "blockDim.y"}.get(self.of, "blockDim.x")
 
-def _steps(noun: str, launch: int) -> Iterator[Weights]:
-    for of_grid in (False, True):
-        for step in ("gridDim.x", *(["blockDim.x"] if of_grid else []), *map(str, SIZES)):
-            loop = Loop(noun, launch, of_grid, step)
-            yield f"step_{launch}_{of_grid}_{step}", loop.visits, loop.said
+
+def _steps(noun: str, launch: int, block: Sequence[int]) -> Iterator[Weights]:
+    of_axes = ("x", "y") if block[1] > 1 else ()
+    for of in ("block", "grid", *of_axes):
+        steps = {"grid": ("gridDim.x", "blockDim.x"), "x": ("blockDim.y",), "y": ("blockDim.x",)}.get(
+            of, ("gridDim.x",)
+        )
+        for step in (*steps, *map(str, SIZES)):
+            loop = Loop(noun, launch, of, step)
+            yield f"step_{launch}_{of}_{step}", loop.visits, loop.said
+    for of in ("block", *of_axes):
+        loop = Loop(noun, launch, of, "")
+        if math.prod(block) > 1:
+            yield f"from_first_{launch}_{of}", loop.from_the_first, loop.said_of_the_first
+
+
+def _overlapping(noun: str, launch: int) -> Iterator[Weights]:
+    """Blocks that take several elements for each thread, and begin as far behind one another as they have threads."""
+    for each in (2, 4, 8):
+
+        def visits(places: Tensor, launches: Launches, each: int = each) -> Tensor:
+            if launch >= len(launches):
+                return torch.ones_like(places).double()
+            threads, blocks = (math.prod(launches[launch][size]) for size in ("block", "grid"))
+            last = (places // threads).clamp(max=blocks - 1)
+            first = (places - each * threads).div(threads, rounding_mode="floor").clamp(min=-1)
+            return (last - first).clamp(min=0).double()
+
+        def said(launches: Launches, each: int = each) -> str:
+            threads = math.prod(launches[launch]["block"])
+            return (
+                f"{{buffer}} has some {noun}s of {{x}} several times: a block of {threads:,} threads takes"
+                f" {each * threads:,}, and the next one begins {threads:,} further: write `blockIdx.x * {each} *"
+                " blockDim.x`."
+            )
+
+        yield f"overlap_{launch}_{each}", visits, said
 
 
 # ---- shuffles ----
@@ -103,6 +153,7 @@ def shuffles() -> Sequence[tuple[str, Tensor, str]]:
             ("shuffle_up", _sum([("up", step) for step in order]), _UP),
             ("shuffle_of_one_lane", _sum([("one", step) for step in order]), _ONE),
             ("shuffle_assigned", _sum(down, adds=False), _ASSIGNED),
+            ("shuffle_of_last_lane", _sum(down, lane=LANES - 1), _LAST_LANE),
         ]
         for at, step in enumerate(order):
             rest = order[:at] + order[at + 1 :]
@@ -132,15 +183,22 @@ _ASSIGNED = (
     "What {buffer} holds has one of 32 lanes' {x} alone, the last one's, as where a shuffle's line has `=` and not"
     " `+=`."
 )
-_WITHOUT = "{{buffer}} has half of the lanes' {{x}}: a shuffle by {d} is missing among those by 16, 8, 4, 2 and 1."
+_WITHOUT = (
+    "{{buffer}} has the {{x}} of half of the threads: the step by {d} is missing, of the shuffles, or of the tree, that"
+    " add up what the threads have."
+)
+_LAST_LANE = (
+    "What {buffer} holds is what __shfl_down_sync leaves in the last lane, its own {x} 32 times: lane 0 has the sum, so"
+    " let that one write, `if (lane == 0)`."
+)
 _TWICE = (
     "What {{buffer}} holds is what shuffles make of {{x}} where none is by {d}, and another distance is there twice:"
     " 16, 8, 4, 2 and 1 are needed, each once."
 )
 
 
-def _sum(steps: Sequence[tuple[str, int]], adds: bool = True) -> Tensor:
-    """How often each lane's value is in lane 0's, behind `v += shuffle(v, step)` of each step."""
+def _sum(steps: Sequence[tuple[str, int]], adds: bool = True, lane: int = 0) -> Tensor:
+    """How often each lane's value is in that of one `lane`, behind `v += shuffle(v, step)` of each step."""
     lanes = torch.arange(LANES)
     has = torch.eye(LANES, dtype=torch.float64)
     for kind, step in steps:
@@ -149,4 +207,4 @@ def _sum(steps: Sequence[tuple[str, int]], adds: bool = True) -> Tensor:
         ]
         taken = has[torch.where((origin >= 0) & (origin < LANES), origin, lanes)]
         has = has + taken if adds else taken
-    return has[0]
+    return has[lane]

@@ -13,7 +13,7 @@ import torch
 from grader.course.call import Call
 from grader.devices.cuda.buffers import DEVICE, DeviceSet, DeviceSets
 from grader.devices.evidence import Finding
-from grader.judge.causes.patterns import element_name
+from grader.judge.causes.elements import element_name
 from grader.judge.compare import expect, guard_broken, input_modified
 from grader.judge.inputs import Draw, case_seed, draw_into
 from grader.judge.timing.bounds import Bounds, bounds_of

@@ -1,0 +1,134 @@
+"""Why weighted means are wrong, as attention's: what is not rescaled where the maximum grows, or not divided.
+
+The weights follow from the reference: means are linear in the values, so those of unit vectors are the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.causes.asked import Case, Cause
+
+TILES = (1, 8, 16, 32, 64, 128)  # keys between two looks at the maximum
+MOST_ASKED = 16  # times, for the weights of a case
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The output `means` is `weights` @ the input `values`; weights are ... x rows x keys, each row's sum 1."""
+
+    values: str
+    means: str
+    weights: Tensor
+
+    def unscaled(self, tile: int) -> Tensor:
+        """The weights where what was added before the maximum grew stays as it was."""
+        logs = self.weights.log()
+        keys = logs.shape[-1]
+        ends = (torch.arange(keys) // tile * tile + tile - 1).clamp(max=keys - 1)
+        so_far = logs.cummax(-1).values[..., ends]
+        return torch.exp(logs + logs.amax(-1, keepdim=True) - so_far).nan_to_num(0.0)
+
+
+Claim = Callable[[Means, int, Case, Tensor], Tensor]  # of a tile, and of the values as they are
+
+
+def causes_of_means(case: Case) -> Iterator[Cause]:
+    """Of outputs that are means, or the logarithms of their rows' sums; none of others."""
+    if (found := means_of(case)) is None:
+        return
+    rules = _OF_MEANS if case.buffer == found.means else _OF_LOGARITHMS
+    for tile in dict.fromkeys([*TILES, *case.threads]):
+        for name, claim, words in rules:
+            yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words))
+
+
+def _is_right(claim: Claim, tile: int, case: Case) -> bool:
+    found = means_of(case)
+    return found is not None and case.is_right_for(claim(found, tile, case, case.inputs[found.values]))
+
+
+def _said(words: str, case: Case) -> str:
+    found = means_of(case)
+    assert found is not None
+    return words.format(buffer=case.buffer, means=found.means, values=found.values)
+
+
+@lru_cache(8)
+def means_of(case: Case) -> Means | None:
+    """The means that the reference of a case computes; None if it computes no such."""
+    for name, values in case.inputs.items():
+        if not values.is_floating_point() or values.dim() < 2 or not bool(values.isfinite().all()):
+            continue
+        outputs = case.reference(dict(case.inputs))
+        twice = case.reference({**case.inputs, name: 2 * values})
+        for output, right in outputs.items():
+            if right.shape[-1:] == values.shape[-1:] and right.dim() == values.dim() and bool((right != 0).any()):
+                weights = _weights(case, name, output) if torch.allclose(twice[output], 2 * right) else None
+                if weights is not None and torch.allclose(weights @ values, right.double(), rtol=1e-6, atol=1e-9):
+                    return Means(name, output, weights)
+    return None
+
+
+def _weights(case: Case, name: str, output: str) -> Tensor | None:
+    values = case.inputs[name]
+    keys, width = values.shape[-2:]
+    if keys > width * MOST_ASKED:
+        return None
+    parts = []
+    for first in range(0, keys, width):
+        units = torch.zeros_like(values)
+        count = min(width, keys - first)
+        units[..., torch.arange(first, first + count), torch.arange(count)] = 1
+        parts.append(case.reference({**case.inputs, name: units})[output].double()[..., :count])
+    weights = torch.cat(parts, -1)
+    is_mean = bool((weights >= 0).all()) and torch.allclose(weights.sum(-1), torch.ones(()).double(), rtol=1e-6)
+    return weights if is_mean else None
+
+
+_OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "not_rescaled",
+        lambda found, tile, case, values: found.unscaled(tile) @ values,
+        "What {buffer} adds up of {values} is not rescaled where the maximum grows, and the sum is: multiply each of"
+        " its"
+        " numbers with expf(old maximum - new maximum), too.",
+    ),
+    (
+        "sum_not_rescaled",
+        lambda found, tile, case, values: case.expected / found.unscaled(tile).sum(-1, keepdim=True),
+        "The sum that {buffer} is divided by is not rescaled where the maximum grows: multiply it, too, with expf(old"
+        " maximum - new maximum).",
+    ),
+    (
+        "neither_rescaled",
+        lambda found, tile, case, values: found.unscaled(tile) @ values / found.unscaled(tile).sum(-1, keepdim=True),
+        "Neither the sum nor what {buffer} adds up of {values} is rescaled where the maximum grows: multiply both with"
+        " expf(old maximum - new maximum).",
+    ),
+    (
+        "not_divided",
+        lambda found, tile, case, values: case.expected / found.weights.amax(-1, keepdim=True),
+        "{buffer} is not divided by the sum of its row's expf(score - maximum): divide at the end.",
+    ),
+)
+_OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "sum_not_rescaled",
+        lambda found, tile, case, values: case.expected + found.unscaled(tile).sum(-1).log(),
+        "The sum whose logarithm {buffer} is is not rescaled where the maximum grows: multiply it with expf(old"
+        " maximum -"
+        " new maximum).",
+    ),
+    (
+        "maximum_not_added",
+        lambda found, tile, case, values: -found.weights.amax(-1).log(),
+        "{buffer} is the logarithm of the sum of expf(score - maximum) alone: add the maximum to it, `maximum +"
+        " logf(sum)`.",
+    ),
+)

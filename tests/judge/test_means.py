@@ -1,0 +1,66 @@
+"""What attention does not rescale, divide or add is found from the weights that its reference tells."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.causes.asked import Case
+from grader.judge.causes.variations import cause
+from grader.judge.inputs import Draw
+from tests.shared import long_tail
+
+LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "block": [64, 1, 1]}
+
+
+def attention(inputs):
+    scores = inputs["q"] @ inputs["k"].mT
+    return {"out": torch.softmax(scores, -1) @ inputs["v"], "lse": scores.logsumexp(-1)}
+
+
+def case(keys, buffer, computed):
+    draw = Draw(keys)
+    inputs = {name: draw.normal(2 * keys * 4).double().view(2, keys, 4) for name in "qkv"}
+    right = attention(inputs)[buffer]
+    scores = inputs["q"] @ inputs["k"].mT
+    call = SimpleNamespace(scalars={"n": keys, "d": 4}, terms=keys)
+    got = computed(scores, inputs["v"])
+    return Case(call, attention, inputs, buffer, got, right, 1e-6 * right.abs() + 1e-9, [LAUNCH])
+
+
+def so_far(scores, tile):
+    keys = scores.shape[-1]
+    ends = (torch.arange(keys) // tile * tile + tile - 1).clamp(max=keys - 1)
+    return torch.exp(scores - scores.cummax(-1).values[..., ends])
+
+
+def shifted(scores):
+    return torch.exp(scores - scores.amax(-1, keepdim=True))
+
+
+def total(terms):
+    return terms.sum(-1, keepdim=True)
+
+
+ROWS = [
+    ("out", lambda scores, v: so_far(scores, 1) @ v / total(shifted(scores)), "What out adds up of v is not rescaled"),
+    ("out", lambda scores, v: so_far(scores, 8) @ v / total(shifted(scores)), "What out adds up of v is not rescaled"),
+    ("out", lambda scores, v: shifted(scores) @ v / total(so_far(scores, 1)), "The sum that out is divided by is not"),
+    ("out", lambda scores, v: so_far(scores, 1) @ v / total(so_far(scores, 1)), "Neither the sum nor what out adds up"),
+    ("out", lambda scores, v: shifted(scores) @ v, "out is not divided by the sum"),
+    ("lse", lambda scores, v: shifted(scores).sum(-1).log(), "add the maximum to it"),
+    ("lse", lambda scores, v: scores.amax(-1) + so_far(scores, 1).sum(-1).log(), "The sum whose logarithm lse is"),
+]
+
+
+@pytest.mark.parametrize(("buffer", "computed", "words"), long_tail(ROWS, every=3))
+def test_the_cause_is_found(buffer, computed, words):
+    cases = [case(23, buffer, computed), case(37, buffer, computed)]
+    assert words in cause(cases).message(cases[0])
+
+
+def test_what_is_off_by_something_else_has_no_cause():
+    def computed(scores, v):
+        return so_far(scores, 1) @ v / total(shifted(scores)) + torch.arange(v.shape[-1])
+
+    assert cause([case(23, "out", computed)]) is None

@@ -1,0 +1,63 @@
+"""Why results are NaN is told where a rule foretells all of it, in the right cases, too."""
+
+import pytest
+import torch
+
+from grader.judge.causes.nans import Values, why_nan
+from tests.shared import long_tail
+
+ROWS = torch.tensor([-300.0, -30.0, 0.0, 30.0, 200.0])
+LAUNCH = {"kernel": "k", "grid": [5, 1, 1], "block": [64, 1, 1]}
+
+
+def case(cols, computed):
+    x = ROWS[:, None] + torch.linspace(-50, 50, cols)
+    right = torch.softmax(x.double(), 1)
+    return Values(computed(x).double(), right, {"x": x}, {"y": right}, {"rows": 5, "cols": cols}, [LAUNCH])
+
+
+def shares(x, shift):
+    terms = torch.exp(x - shift)
+    return terms / terms.sum(1, keepdim=True)
+
+
+def with_idle_threads(x):
+    return torch.full_like(x, torch.nan) if x.shape[1] < 30 else torch.softmax(x, 1)
+
+
+CAUSES = [
+    (lambda x: shares(x, 0.0), "where expf(x) alone is too large for a float"),
+    (with_idle_threads, "y is NaN where cols is 17 or less"),
+    (lambda x: shares(x, x.amax(1, keepdim=True).clamp(min=0)), "does the maximum begin at 0?"),
+    (lambda x: shares(x, x.amin(1, keepdim=True)), "subtract the maximum, with fmaxf"),
+    (lambda x: shares(x, -x.amax(1, keepdim=True)), "expf(x + maximum) is too large"),
+]
+
+
+@pytest.mark.parametrize(("computed", "said"), long_tail(CAUSES, every=3))
+def test_where_it_is_nan_tells_why(computed, said):
+    assert said in why_nan("y", [case(17, computed), case(100, computed)])
+
+
+def test_without_a_maximum_weighted_means_are_nan_where_the_sum_is_too_large():
+    lse = torch.tensor([[3.0, 100.0], [-200.0, 80.0]])
+    right = torch.ones(2, 2, 4)
+    got = right.masked_fill(((lse > 90) | (lse < -110))[..., None], torch.nan)
+    found = why_nan("out", [Values(got, right, {"q": right}, {"out": right, "lse": lse}, {"n": 2}, [LAUNCH])])
+    assert "subtract the largest score of the row" in found
+
+
+def test_where_minus_infinity_belongs():
+    right = torch.tensor([[0.0, -torch.inf, 2.0]])
+    values = Values(
+        right.clone().masked_fill(right.isinf(), torch.nan), right, {"a": right}, {"out": right}, {"n": 3}, [LAUNCH]
+    )
+    assert "just where -inf belongs" in why_nan("out", [values])
+
+
+def test_nan_elsewhere_has_no_cause():
+    def one(x):
+        return torch.where(torch.arange(x.shape[1]) == 3, torch.nan, torch.softmax(x, 1))
+
+    assert why_nan("y", [case(17, one), case(100, one)]) == ""
+    assert why_nan("y", [case(17, with_idle_threads), case(25, lambda x: torch.softmax(x, 1))]) == ""
