@@ -12,6 +12,10 @@ import grader.faces.ran
 import grader.faces.run
 import grader.report.program
 import grader.report.terminal  # noqa: F401
+from grader.devices.build import frontend
+from grader.devices.emulator.library import runtime_content
 from grader.devices.worker.server import import_torch
 
 import_torch()
+frontend.warm()
+runtime_content()

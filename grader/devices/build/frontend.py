@@ -41,6 +41,7 @@ from grader.devices.build.lexer import lex
 from grader.devices.build.misplaced import misplaced, unshared
 from grader.devices.build.own_namespace import as_written
 from grader.devices.build.pragmas import unreplaced
+from grader.devices.build.recipe import contents
 from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
 
@@ -250,7 +251,8 @@ def parsed_program(
     """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them.
 
     In a `cache` the headers that every program has are kept as clang has read them with these flags, which takes a
-    second a side: what follows takes a fifth of it. The flags then name nothing of the program's own.
+    second a side: what follows takes a twentieth of it, and the tree has only what is not in these headers. The flags
+    then name nothing of the program's own.
     """
     from clang import cindex
 
@@ -259,7 +261,7 @@ def parsed_program(
     files = [(path, text.encode(errors="surrogateescape")) for path, text in texts]  # of any encoding
     if cache and (header := _program_header(cache, side, flags)):
         with contextlib.suppress(cindex.TranslationUnitLoadError):
-            unit = cindex.Index.create().parse(name, [*flags, "-include-pch", str(header)], files)
+            unit = cindex.Index.create(excludeDecls=True).parse(name, [*flags, "-include-pch", str(header)], files)
             if all(diagnostic.location.file for diagnostic in unit.diagnostics):
                 return unit
     return cindex.Index.create().parse(name, [*flags, *_PROGRAM], files)
@@ -269,15 +271,16 @@ def _program_header(cache: Path, side: str, flags: Sequence[str]) -> Path | None
     """What clang has made of every program's headers, now or before; None if it cannot be kept."""
     from clang import cindex
 
-    digest = hashlib.sha256("\0".join([identity(), *flags]).encode())
-    for place in (INCLUDE, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))):
-        for path in sorted(each for each in place.rglob("*") if each.is_file()):
-            digest.update(path.read_bytes())
+    places = (INCLUDE, *(Path(flag[2:]) for flag in flags if flag.startswith("-I")))
+    read = [contents(sorted(each for each in place.rglob("*") if each.is_file())) for place in places]
+    digest = hashlib.sha256("\0".join([identity(), *flags, *read]).encode())
     header = folder(cache) / f"program-{side}-{digest.hexdigest()[:16]}.pch"
     with contextlib.suppress(OSError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
         header.parent.mkdir(parents=True, exist_ok=True)
         with filelock.FileLock(header.with_name("lock")):  # the program's other sources wait for it
-            if not header.exists():
+            if header.exists():
+                os.utime(header)
+            else:
                 first = [("first.cu", "")]
                 _keep(cindex.Index.create().parse("first.cu", [*flags, *_PROGRAM], first), header, "program-*.pch")
         return header
@@ -319,7 +322,7 @@ def _compile_header(cache: Path, side: str) -> None:
 
 
 def _keep(unit: Any, header: Path, kind: str) -> None:
-    """Whole or not at all; of its kind, a pattern of names, the newest four stay."""
+    """Whole or not at all; of its kind, a pattern of names, those four stay that were made or used last."""
     unfinished = header.with_name(f"{header.name}.{os.getpid()}")
     unit.save(str(unfinished))
     unfinished.replace(header)
