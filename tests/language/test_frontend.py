@@ -10,6 +10,7 @@ import time
 import pytest
 
 from grader.devices.build import frontend
+from grader.devices.build.cursors import written
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.cache import cache_root
 from grader.devices.emulator.library import library_folder
@@ -101,14 +102,17 @@ def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp
 
     def told():
         unit = frontend.parsed_program("prog.cu", "host", flags, [("prog.cu", text)], tmp_path)
-        return [(each.location.line, each.spelling, len(list(each.children))) for each in unit.diagnostics]
+        said = [(each.location.line, each.spelling, len(list(each.children))) for each in unit.diagnostics]
+        return said, [each.spelling for each in written(unit, "prog.cu")]
 
     with monkeypatch.context() as patch:
         patch.setattr(frontend, "_program_header", lambda *asked: None)
         alone = told()
-    assert [line for line, *_ in alone] == [3, 3, 3]
+    assert [line for line, *_ in alone[0]] == [3, 3, 3] and alone[1] == ["own", "k", "main"]
     assert told() == alone
-    (header,) = (tmp_path / "frontend").glob("*.pch")
+    (header,) = frontend.folder(tmp_path).glob("*.pch")
+    os.utime(header, (0, 0))
+    assert told() == alone and header.stat().st_mtime > 0, "those that were used last stay"
     monkeypatch.setattr(frontend, "_PROGRAM", ("-include", "not-there.h"))  # what is kept is not read again
     assert told() == alone
     monkeypatch.undo()

@@ -322,11 +322,11 @@ def _compile_header(cache: Path, side: str) -> None:
 
 
 def _keep(unit: Any, header: Path, kind: str) -> None:
-    """Whole or not at all; of its kind, a pattern of names, those four stay that were made or used last."""
+    """Whole or not at all; of its kind, a pattern of names, those six stay that were made or used last."""
     unfinished = header.with_name(f"{header.name}.{os.getpid()}")
     unit.save(str(unfinished))
     unfinished.replace(header)
-    for old in sorted(header.parent.glob(kind), key=lambda file: file.stat().st_mtime)[:-4]:
+    for old in sorted(header.parent.glob(kind), key=lambda file: file.stat().st_mtime)[:-6]:
         old.unlink(missing_ok=True)
 
 
