@@ -158,6 +158,10 @@ HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
     "struct with a `__device__` operator(); or copy its address from a `__device__` pointer, with cudaMemcpyFromSymbol."
 )
+HOST_TEXT = (
+    "A text in quotes in host code lies in the host's memory. Write it in the kernel itself, or copy it, with its 0 at "
+    "the end: `cudaMemcpy(d, text, strlen(text) + 1, cudaMemcpyHostToDevice)`."
+)
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of an early `return`, and not in a loop that some lanes leave sooner."
@@ -206,6 +210,7 @@ TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
     "a function of the host": HOST_FUNCTION,
+    "a text of the host": HOST_TEXT,
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
     "multiple of 16 bytes": FRAGMENT_ROWS,

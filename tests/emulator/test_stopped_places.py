@@ -28,6 +28,14 @@ KERNEL = """__global__ void k(float* x, int n) {
     ],
 )
 def test_a_thread_is_in_a_loop_where_there_is_one(line, steps, place):
-    fact = {"text": "stopped", "line": line, "loop": [2, 8], "steps": steps, "threads": 1, "blocks": 3, "blocks_done": 1}
+    fact = {
+        "text": "stopped",
+        "line": line,
+        "loop": [2, 8],
+        "steps": steps,
+        "threads": 1,
+        "blocks": 3,
+        "blocks_done": 1,
+    }
     said = never_ended({**fact, "reading": Reading(KERNEL)}, "thread (0, 0, 0)")
     assert place in said and ("does this loop end?" in said) == (steps >= MANY_STEPS)
