@@ -275,7 +275,7 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
-    if finding.kind == "race" and (said := of_two_blocks(finding.message, source)):
+    if finding.kind == "race" and (said := of_two_blocks(finding.message, source, str(finding.details.get("space")))):
         return said
     if finding.kind == "race" and _in_one_step(finding):
         return ONE_PLACE

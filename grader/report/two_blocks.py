@@ -29,10 +29,11 @@ COUNTED_BLOCKS = (
 _TAKES = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(\s*(?P<cas>.*?),\s*0u?\s*,|Exch\(\s*(?P<exch>.*?),)\s*1u?\s*\)")
 
 
-def of_two_blocks(message: str, source: Sequence[str]) -> str:
-    """Of a race, by its message; "" if it is none of two blocks."""
+def of_two_blocks(message: str, source: Sequence[str], space: str = "global") -> str:
+    """Of a race in that space, by its message; "" if it is none of two blocks."""
     both_write = "two blocks" in message
-    if not (both_write or "blocks run in no order" in message):
+    named = set(re.findall(r"of block (\([^)]*\))", message)) if space == "global" else set()
+    if not (both_write or "blocks run in no order" in message or len(named) > 1):
         return ""
     if said := of_lock(source):
         return said

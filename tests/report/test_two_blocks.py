@@ -29,8 +29,13 @@ def test_what_is_said_of_a_lock(lock, lines, said):
 
 
 def test_no_barrier_is_advised_between_blocks():
-    def of(what: str) -> str:
-        return on_finding(Finding("race", f"thread 0 reads x[0], in any order: {what}", line=1), ["x[0] = 1;"])
+    def of(what: str, space: str = "global") -> str:
+        said = f"thread 0 of block (1, 0, 0) reads x[0] while it is written, in any order: {what}"
+        return on_finding(Finding("race", said, line=1, details={"space": space}), ["x[0] = 1;"])
 
     assert of("blocks run in no order; use an atomic") == READ_ELSEWHERE
     assert of("two blocks write one element; use an atomic") == TWO_BLOCKS
+    volatile = "volatile orders nothing, of block (0, 0, 0)"
+    assert of(volatile) == READ_ELSEWHERE
+    assert of(volatile, "shared") not in (READ_ELSEWHERE, TWO_BLOCKS), "of a cluster, which has a barrier"
+    assert of("volatile orders nothing, of block (1, 0, 0)") != READ_ELSEWHERE
