@@ -14,9 +14,9 @@ GIVEN_BACK = (
     "`__threadfence(); atomicExch({lock}, 0);` there, and a __threadfence() behind the loop that takes the lock."
 )
 READ_ELSEWHERE = (
-    "No barrier orders two blocks: let a second launch read what the first has written. Where a block waits for a "
-    "flag, the writer calls __threadfence() and then `atomicExch(&flag, 1)`, and the reader loops on "
-    "`atomicAdd(&flag, 0)` with a __threadfence() behind the loop."
+    "No barrier orders two blocks: let a second launch read what the first has written. Where a flag or counter hands "
+    "it over, the writer calls __threadfence() before the atomic that raises it, and the reader behind the atomic that "
+    "looks at it."
 )
 TWO_BLOCKS = (
     "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
