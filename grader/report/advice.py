@@ -20,6 +20,7 @@ from grader.report.guards import (
 )
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
+from grader.report.two_blocks import of_two_blocks
 from grader.report.unwritten import on_unwritten
 
 NEGATIVE = (
@@ -48,14 +49,6 @@ OWN_MEMORY = "cudaMalloc takes bytes, `sizeof(float)` for each number: is this m
 KEPT_AWAY = (
     "An `if` keeps lanes away from this shuffle, and a lane that is not there gives no value: let all lanes call it."
 )
-TWO_BLOCKS = (
-    "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
-    "index?), or use an atomic."
-)
-LOCKED = (
-    "Where the lock of line {line} guards this, it needs two fences: a __threadfence() right behind the loop that "
-    "takes it, and one right before the store or atomicExch() that gives it back."
-)
 ENDED = (
     "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
     "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
@@ -67,10 +60,6 @@ CACHED = (
 SECOND_CALL = (
     "A program calls a kernel as often as it likes, with the same pointers for other numbers. Does a static or a "
     "__device__ variable remember the last call?"
-)
-COUNTED_BLOCKS = (
-    "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
-    "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
 )
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
@@ -172,6 +161,10 @@ HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
     "struct with a `__device__` operator(); or copy its address from a `__device__` pointer, with cudaMemcpyFromSymbol."
 )
+HOST_TEXT = (
+    "A text in quotes in host code lies in the host's memory. Write it in the kernel itself, or copy it, with its 0 at "
+    "the end: `cudaMemcpy(d, text, strlen(text) + 1, cudaMemcpyHostToDevice)`."
+)
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of an early `return`, and not in a loop that some lanes leave sooner."
@@ -220,6 +213,7 @@ TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
     "a function of the host": HOST_FUNCTION,
+    "a text of the host": HOST_TEXT,
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
     "multiple of 16 bytes": FRAGMENT_ROWS,
@@ -284,13 +278,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
-    between_blocks = finding.kind == "race" and re.search("two blocks|blocks run in no order", finding.message)
-    if between_blocks and (line := _lock(source)):
-        return LOCKED.format(line=line)
-    if finding.kind == "race" and "two blocks" in finding.message:
-        return TWO_BLOCKS
-    if finding.kind == "race" and "blocks run in no order" in finding.message and (counter := _counter(source)):
-        return COUNTED_BLOCKS.format(counter=counter)
+    if finding.kind == "race" and (said := of_two_blocks(finding.message, source, str(finding.details.get("space")))):
+        return said
     if finding.kind == "race" and _in_one_step(finding):
         return ONE_PLACE
     if finding.kind == "shuffle_source" and re.search(r"\bif\b.*__shfl", _text(source, finding.line)):
@@ -368,20 +357,6 @@ def _in_one_step(finding: Finding) -> bool:
     details = finding.details
     both_write = details.get("access") == details.get("other_access") == "write"
     return both_write and finding.line is not None and details.get("other_line") == finding.line
-
-
-def _counter(source: Sequence[str]) -> str:
-    """A `__device__` variable that is counted up; "" if there is none."""
-    text = "\n".join(source)
-    names = re.findall(r"__device__\s+(?:static\s+)?(?:volatile\s+)?(?:unsigned(?:\s+int)?|int)\s+(\w+)\s*[;={]", text)
-    return next((name for name in names if re.search(rf"atomic(?:Add|Inc)\(\s*&\s*{name}\b", text)), "")
-
-
-def _lock(source: Sequence[str]) -> int:
-    """The line of a loop that waits until it has turned a 0 into 1; 0 if there is none."""
-    takes = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(.*,\s*0u?\s*,|Exch\(.*,)\s*1u?\s*\)")
-    fenced = any("__threadfence" in text.split("//")[0] for text in source)
-    return 0 if fenced else next((number for number, text in enumerate(source, 1) if takes.search(text)), 0)
 
 
 def _text(source: Sequence[str], line: int | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 FIRST = "__global__ void k(float* x, int n) { if (x) x[0] = n; }\nvoid g(float* x) {}\n"
@@ -41,6 +42,28 @@ def test_conversions_that_nvcc_refuses_are_told(tmp_path):
 
 def test_those_that_nvcc_makes_are_made(tmp_path):
     assert "no findings in 1 kernel" in run(tmp_path, RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    long_tail(
+        [
+            ("d.data()", "write `thrust::raw_pointer_cast(v.data())`"),
+            ("d", "write `thrust::raw_pointer_cast(v.data())`"),
+            ("h", "its elements begin at `v.data()`"),
+        ],
+        every=2,
+    ),
+)
+def test_a_vector_where_a_pointer_belongs_is_told_with_its_elements(tmp_path, given, said):
+    lines = "thrust::device_vector<float> d(9);\nstd::vector<float> h(9);\nk<<<1, 1>>>(GIVEN, 3);".replace(
+        "GIVEN", given
+    )
+    text = f"#include <thrust/device_vector.h>\n#include <vector>\n{FIRST}int main() {{\n{lines}\n}}\n"
+    (tmp_path / "types.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "types.cu")
+    assert f"types.cu:8: `float *` is needed here, and this is `{'std' if given == 'h' else ''}" in done.stderr
+    assert said in done.stderr
 
 
 def test_what_gcc_refuses_is_told_in_the_words_of_cuda(tmp_path):

@@ -59,6 +59,18 @@ def test_ladder_run_tells_it_of_its_files_and_takes_numbers_that_they_include(tm
     assert run_ladder(tmp_path, "run", "p.cu").returncode == 0
 
 
+def test_ladder_run_names_the_file_that_it_was_not_given(tmp_path):
+    (tmp_path / "p.cu").write_text("void scan(int* a, int n);\nfloat far(int);\nint main() { scan(0, far(1)); }\n")
+    (tmp_path / "a.cu").write_text("void scan(int*, int);\nvoid all() { scan(0, 1); }\n")
+    (tmp_path / "scan.cu").write_text(
+        "__global__ void k(int*) {}\nvoid scan(int* a,\n    int n)\n{ k<<<1, 1>>>(a); }\n"
+    )
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "nowhere defined: scan.cu has it, so add that file, `ladder run p.cu scan.cu`" in said, said
+    assert "`far(int)` is declared and used, but nowhere defined" in said and said.count("has it") == 1
+
+
 def test_what_git_could_not_merge_is_told_as_that(tmp_path):
     torn = "int main() {\n<<<<<<< HEAD\n    return 0;\n=======\n    return 1;\n>>>>>>> other\n}\n"
     (tmp_path / "p.cu").write_text(torn)

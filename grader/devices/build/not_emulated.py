@@ -54,6 +54,12 @@ def unknown_name(name: str, graded: bool = True) -> str:
     return f"`{name}` is not emulated: {instead}" if instead else ""
 
 
+def of_whole_program(said: str) -> str:
+    """The same sentence of a program, which has more of CUDA than a graded file."""
+    name = re.match(r"`(\w+)`, of CUDA's .* is not emulated in a graded file", said)
+    return unknown_name(name[1], graded=False) or f"`{name[1]}` is not emulated: {_ON_A_GPU}" if name else said
+
+
 def missing_header(name: str) -> str:
     """What to say of a header of CUDA's own that is not here; "" of any other one."""
     if not _HEADERS.match(name):

@@ -1,8 +1,10 @@
-"""A file that is no C++ at all, by the line that it begins with: no C++ file begins so."""
+"""A file that is no C++ at all, by the line that it begins with; and the file beside a program that it lacks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 _FIRST_LINES = (
     (r"```|~~~", "this line is Markdown's, not C++: delete it, and the one that closes it"),
@@ -25,3 +27,22 @@ def no_cpp(source: str) -> str | None:
     line = source.count("\n", 0, start) + 1
     found = next((said for begins, said in _FIRST_LINES if re.match(begins, first, re.IGNORECASE)), None)
     return found and f"line {line}: {found}"
+
+
+_SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+_MOST_BYTES = 1 << 20  # of a file that somebody has written
+
+
+def has_it(symbol: str, given: Sequence[Path]) -> str:
+    """What to type if a file beside those of a program defines what the linker misses; "" if none does."""
+    name = symbol.partition("(")[0].partition("<")[0].rpartition("::")[2].split(" ")[-1]
+    defines = re.compile(rf"(?<![\w.>]){re.escape(name)}\s*\([^;{{}}]*\)\s*(?:const\s*|noexcept\s*)*\{{")
+    known = {each.resolve() for each in given}
+    for folder in dict.fromkeys(each.resolve().parent for each in given):
+        for file in sorted(folder.glob("*")):
+            if file.suffix not in _SOURCES or file in known or file.stat().st_size > _MOST_BYTES:
+                continue
+            if name and defines.search(file.read_text(errors="replace")):
+                names = " ".join([*(each.name for each in given), file.name])
+                return f": {file.name} has it, so add that file, `ladder run {names}`"
+    return ""

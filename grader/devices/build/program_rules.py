@@ -21,6 +21,7 @@ from grader.devices.build.cursors import kind_of
 from grader.devices.build.frontend import Reading
 from grader.devices.build.host_slips import of_call, of_quotient
 from grader.devices.build.misplaced import unshared
+from grader.devices.build.not_emulated import of_whole_program
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
@@ -177,7 +178,8 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     notes = [note for note in diagnostic.children if note.location.file]
     here, text = place.file.name, diagnostic.spelling
     shown = tuple((note.location.line if note.location.file.name == here else None, note.spelling) for note in notes)
-    told = unshared(text, own[here]) or sentence(Said(text, "error", place.line, place.column, notes=shown))
+    said = Said(text, "error", place.line, place.column, notes=shown)
+    told = unshared(text, own[here]) or of_whole_program(sentence(said))
     sure = _is_sure(text, notes, own)
     return Broken(told, here, place.line, sure) if sure or told != text else None
 

@@ -252,7 +252,16 @@ def _ambiguous(match: re.Match[str], said: Said) -> str:
 
 
 def _initial(match: re.Match[str], said: Said) -> str:
-    return f"`{match['one']}` is needed here, and this is `{match['two']}`"
+    return f"`{match['one']}` is needed here, and this is `{match['two']}`{_elements_of(match['one'], said.text)}"
+
+
+def _elements_of(needed: str, text: str) -> str:
+    """Where a pointer is needed, and there stands what has its elements: how to write where they begin."""
+    if not needed.endswith("*"):
+        return ""
+    if re.search(r"\b(?:device|universal)_(?:vector|ptr|reference)<|\bthrust::", text):
+        return ": write `thrust::raw_pointer_cast(v.data())`"
+    return ": its elements begin at `v.data()`" if re.search(r"(?:type|from) '(?:const )?std::vector<", text) else ""
 
 
 _NOT_CONSTEXPR = re.compile(r"non-constexpr (?:function|constructor) '(\w+)' cannot be used")

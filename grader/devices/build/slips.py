@@ -17,6 +17,7 @@ _NO_NAMESPACE = "the namespace's header is missing: <mma.h> for nvcuda, <coopera
 _NO_MEMBERS = "`{type}` has no members: an element of the array is `p[i]`, and its length is not known here"
 
 _NO_VERSION = "`{name}` has no version for these arguments: is one a pointer, or a number, where the other belongs?"
+_ONE_TYPE = "`std::{name}` takes two values of one type, and these are of two: name it, `std::{name}<float>(a, b)`"
 
 _LESS_CONST = "what is `{two}` can only be read, and `{one}` could write it: write `const` there, too"
 _MMA = (
@@ -68,6 +69,7 @@ SLIPS = (
     (r"no matching function for call to '(?:\w+::)*mma_sync'", _MMA),
     (r"no matching function for call to '(?:\w+::)*load_matrix_sync'", _LOAD),
     (r"no matching function for call to '(?:\w+::)*store_matrix_sync'", _STORE),
+    (r"no matching function for call to '(?P<name>max|min)'", _ONE_TYPE),
     (r"no matching function for call to '(?P<name>[^']*)'", _NO_VERSION),
     (rf"no matching (?:conversion for .* to|constructor for initialization of) '(?P<name>{_VECTOR})'", _MADE),
     (rf"cannot initialize a (?:parameter|variable) of type '(?P<name>{_VECTOR})'", _MADE),

@@ -26,6 +26,7 @@ from grader.devices.build.frontend import Reading
 from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.not_emulated import of_program
+from grader.devices.build.other_files import has_it
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.build.signs import strange
@@ -312,7 +313,7 @@ class _Building:
                 led_there = (None, None)
                 file = file or match["file"].removeprefix(str(self.folder / "files"))
                 found.append(_on_line(file, line, text))
-        found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
+        found += [Diagnostic(self._missed(each.text)) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:
             found.append(Diagnostic(_NO_MAIN))
         if not found and diagnostics.NO_ROOM_FOR_VARIABLES.search(said):
@@ -321,6 +322,11 @@ class _Building:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
         found = [each for at, each in enumerate(found) if each not in found[:at]]
         return Build("build_error", found[0].message, found[: diagnostics.MOST])
+
+    def _missed(self, text: str) -> str:
+        """What the linker missed, with the file beside the program's that has it."""
+        symbol = re.match(r"`(.*)` is declared and used", text)
+        return text + (has_it(symbol[1], self.wanted.sources) if symbol else "")
 
 
 def _on_line(file: str, line: int | None, text: str) -> Diagnostic:

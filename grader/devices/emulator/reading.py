@@ -100,6 +100,13 @@ class Reading:
         begins = any(token.text in ("for", "while", "do") and line - 1 <= token.line <= line for token in self.tokens)
         return begins or any(first <= line <= last for first, last, _ in _loops(self.tokens))
 
+    def loop_around(self, line: int) -> tuple[int, int]:
+        """The lines of the innermost loop around this one, or of one that begins in it; (0, 0) if there is none."""
+        around = [(first, last) for first, last, _ in _loops(self.tokens) if first <= line <= last]
+        if around:
+            return min(around, key=lambda each: each[1] - each[0])
+        return (line, line) if self.is_in_loop(line) else (0, 0)
+
     def sets_to_zero(self, line: int) -> bool:
         """Whether a statement of this line stores 0 in something: `*out = 0;`, `sum[0] = 0.0f;`."""
         row = " ".join(token.text for token in self.tokens if token.line == line)

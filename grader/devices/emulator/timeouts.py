@@ -44,7 +44,7 @@ def never_ended(fact: Fact, who: str) -> str:
     if fact["text"] == "stopped":
         done = f"with {fact['blocks_done']:,} of {fact['blocks']:,} blocks done"
         asked = "; does this loop end?" if fact["steps"] >= MANY_STEPS else ""
-        return f"{who} was in {_inside(fact)}, {done}: {_steps_made(fact)}{asked}"
+        return f"{who} was in {_inside(fact) if asked else _around(fact)}, {done}: {_steps_made(fact)}{asked}"
     return (
         f"{who} was still running in {_inside(fact)} when the time was up, with {fact['blocks_done']:,} of"
         f" {fact['blocks']:,} blocks done: {_steps_made(fact)};"
@@ -71,9 +71,16 @@ def _launches_too_often(fact: Fact) -> str:
 def _inside(fact: Fact) -> str:
     """`the loop in lines 12 to 14`, as far as its steps tell."""
     lines = [line for line in fact["loop"] if abs(line - (fact["line"] or line)) < LONGEST_LOOP]
-    if not lines:
-        return f"line {fact['line'] or '?'}"
-    first, last = min(lines), max(lines)
+    return _loop(min(lines), max(lines)) if lines else f"line {fact['line'] or '?'}"
+
+
+def _around(fact: Fact) -> str:
+    """The same by the text alone, of a thread that has made few steps: they tell of no loop."""
+    first, last = fact["reading"].loop_around(fact["line"] or 0)
+    return _loop(first, last) if first else f"line {fact['line'] or '?'}"
+
+
+def _loop(first: int, last: int) -> str:
     return f"the loop in line {first}" if first == last else f"the loop in lines {first} to {last}"
 
 

@@ -220,15 +220,22 @@ bool is_refused(const Launch& launch, const Symbol* function) {
     return true;
 }
 
-void launch_kernel(const Launch& launch) {
+static Launch named(const Launch& launch, const Symbol* function) {
+    Launch its = launch;
+    its.kernel = name_of(launch, function);
+    return its;
+}
+
+void launch_kernel(const Launch& asked) {
     Machine& m = machine();
     m.host_steps = 0;
-    if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", launch.line);
+    if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", asked.line);
+    const Symbol* const function = function_of(asked);
+    const Launch launch = named(asked, function);
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     m.recorder.begin_launch(launch.kernel);
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream), launch.cooperative});
-    const Symbol* const function = function_of(launch);
     m.memory.copied_from_host += std::max(launch.argument_bytes, usual_argument_bytes) - usual_argument_bytes;
     if (function) launch.refer(launch.arguments, references_of(function->name));
     if (is_refused(launch, function)) return;
@@ -288,7 +295,8 @@ void ladder_launch(const Launch* launch) {
 
 int ladder_launch_fails(const Launch* launch) {
     const HostCall call;
-    if (!is_refused(*launch, function_of(*launch))) return false;
+    const Symbol* const function = function_of(*launch);
+    if (!is_refused(named(*launch, function), function)) return false;
     break_captures();
     return true;
 }

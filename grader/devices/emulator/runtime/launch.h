@@ -70,6 +70,8 @@ struct LaunchState {
 // ---- kernel_function.cpp ----
 // The function that this launch would run: of overloads and instantiations, the one that is called. Null if there is none.
 const Symbol* function_of(const Launch& launch);
+// What to call it: as the launch does, or by the function's own name where the launch has a pointer to that.
+const char* name_of(const Launch& launch, const Symbol* function);
 // Which of its parameters are references, by its demangled name: a bit for each.
 std::uint64_t references_of(const std::string& function);
 // Host code is in a function of the learner's. True: it is on its way to the one that a launch would run, and does not stay.

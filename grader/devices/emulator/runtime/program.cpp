@@ -58,6 +58,7 @@ void excuse_less_memory(std::vector<Finding>& findings) {
 void write_program_report(int code) {
     const int fd = std::exchange(machine().program.report_fd, -1);
     if (fd < 0) return;
+    if (code && !machine().program.signal) machine().error_asked_for = machine().last_error;   // it ends so because of that
     finish_case(machine());
     if (code == 0) excuse_less_memory(machine().findings);
     const std::string text = report() + '\n';

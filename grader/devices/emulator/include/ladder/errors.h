@@ -167,7 +167,9 @@ enum cudaError {
 };
 using cudaError_t = cudaError;
 
+// Who asks for an error's name or text has been told of it.
 inline LADDER_UNSEEN const char* cudaGetErrorName(cudaError_t error) {
+    if (error != cudaSuccess) ladder_last_error(0);
     switch (error) {
 #define LADDER_ERROR(name, number, text) case name: return #name;
         LADDER_ERRORS(LADDER_ERROR)
@@ -177,6 +179,7 @@ inline LADDER_UNSEEN const char* cudaGetErrorName(cudaError_t error) {
 }
 
 inline LADDER_UNSEEN const char* cudaGetErrorString(cudaError_t error) {
+    if (error != cudaSuccess) ladder_last_error(0);
     switch (error) {
 #define LADDER_ERROR(name, number, text) case name: return text;
         LADDER_ERRORS(LADDER_ERROR)

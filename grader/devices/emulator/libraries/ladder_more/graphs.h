@@ -1,6 +1,8 @@
 // Graphs: their nodes as calls make them, and what becomes of a graph.
 #pragma once
 
+#include <cstdio>
+
 #include "captures.h"
 
 // ---- nodes ----
@@ -107,10 +109,60 @@ inline LADDER_UNSEEN cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cuda
     *type = node->type;
     return ladder::status();
 }
+
+// How nodes hang together. Where there is room for more than there are, the rest is null.
+namespace ladder {
+inline LADDER_UNSEEN cudaError_t hand_out(const std::vector<cudaGraphNode_t>& found, cudaGraphNode_t* nodes, std::size_t* count) {
+    for (std::size_t i = 0; nodes && i < *count; ++i) nodes[i] = i < found.size() ? found[i] : nullptr;
+    *count = nodes ? std::min(*count, found.size()) : found.size();
+    return status();
+}
+template <class Wanted> LADDER_UNSEEN std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph, Wanted wanted) {
+    std::vector<cudaGraphNode_t> found;
+    for (const auto& node : graph->nodes)
+        if (wanted(*node)) found.push_back(node.get());
+    return found;
+}
+}  // namespace ladder
+
 inline LADDER_UNSEEN cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-    if (nodes)
-        for (std::size_t i = 0; i < *count && i < graph->nodes.size(); ++i) nodes[i] = graph->nodes[i].get();
-    *count = graph->nodes.size();
+    return ladder::hand_out(ladder::nodes_of(graph, [](const ladder::GraphNode&) LADDER_UNSEEN { return true; }), nodes, count);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+    return ladder::hand_out(ladder::nodes_of(graph, [](const ladder::GraphNode& node) LADDER_UNSEEN { return node.after.empty(); }), nodes, count);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData*, std::size_t* count) {
+    return ladder::hand_out(node->after, nodes, count);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
+    return ladder::hand_out(node->after, nodes, count);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData*, std::size_t* count) {
+    std::vector<cudaGraphNode_t> begins, ends;
+    for (const auto& node : graph->nodes)
+        for (ladder::GraphNode* other : node->after) begins.push_back(other), ends.push_back(node.get());
+    std::size_t room = *count;
+    ladder::hand_out(begins, from, &room);
+    return ladder::hand_out(ends, to, count);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, std::size_t* count) {
+    return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
+enum cudaGraphDebugDotFlags { cudaGraphDebugDotFlagsVerbose = 1 };
+inline LADDER_UNSEEN cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
+    std::FILE* const file = std::fopen(path, "w");
+    if (!file) return ladder::status(cudaErrorOperatingSystem);
+    const auto number = [&](const ladder::GraphNode* node) LADDER_UNSEEN {
+        std::size_t at = 0;
+        while (graph->nodes[at].get() != node) ++at;
+        return at;
+    };
+    std::fprintf(file, "digraph dot {\n");
+    for (const auto& node : graph->nodes) std::fprintf(file, "\"node_%zu\";\n", number(node.get()));
+    for (const auto& node : graph->nodes)
+        for (const auto* other : node->after) std::fprintf(file, "\"node_%zu\" -> \"node_%zu\";\n", number(other), number(node.get()));
+    std::fprintf(file, "}\n");
+    std::fclose(file);
     return ladder::status();
 }
 
