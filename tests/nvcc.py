@@ -25,7 +25,7 @@ from grader.devices.cuda.toolkit import cuda_home
 from tests.shared import digest
 
 RECORD = Path(__file__).with_name("asked_of_nvcc.txt")  # versions, and a line for each question: its hash, the answer
-TESTS = ("tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py")
+TESTS = ("tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py", "tests/lessons/test_halves.py")
 NOTES = "LADDER_ASKED_OF_NVCC"  # where `python -m tests.nvcc` wants to have it noted
 KEPT_DAYS = 60
 _LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"?', re.MULTILINE)

@@ -50,7 +50,7 @@ confined = pytest.mark.skipif(
 def impatient(monkeypatch, file):
     """Some seconds for each case and for the build, so that the endless ones end: more than counting steps takes."""
     is_endless_build = promises(file).get("Slow") == "a build has its time"
-    monkeypatch.setattr(job, "Job", partial(Job, seconds=4.0, build_seconds=10.0 if is_endless_build else 20.0))
+    monkeypatch.setattr(job, "Job", partial(Job, seconds=4.0, build_seconds=4.0 if is_endless_build else 20.0))
 
 
 def expect_failure(file: Path, device: str, request: pytest.FixtureRequest) -> None:

@@ -69,7 +69,8 @@ def link_flags(runtime: Path) -> list[str]:
 def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[str] = ()) -> Path:
     """The runtime, compiled once per content, flags and version of the compiler. Raises OSError or CalledProcessError.
 
-    `extra_flags` are the compiler's for the runtime alone.
+    `extra_flags` are the compiler's for the runtime alone: such a one is for tests, and builds against it read the
+    headers as they are.
     """
     flags = [*RUNTIME_FLAGS, *extra_flags]
     folder = cache / f"runtime-{_identity(compiler, flags)}"
@@ -83,7 +84,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
         if not library.exists():
             with suppress(OSError, subprocess.CalledProcessError):  # links do without
                 make_few_names(folder, compiler)
-            _compile_headers(library, compiler)
+            if not extra_flags:
+                _compile_headers(library, compiler)
             _compile_runtime(_sources(), library, [compiler, *flags])
             _remove_old_runtimes(cache)
     return library

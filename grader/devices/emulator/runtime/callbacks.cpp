@@ -106,19 +106,17 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
 }
 
 // Nearly all accesses: nothing is to be settled before them, and there is room for more behind them. Else false.
-[[gnu::always_inline]] static inline bool access_at_once(Address a, unsigned bytes, Event event, Address caller) {
-    Thread* const thread = current;
-    if (thread && thread->is_unseen_on_stack && thread->is_own(a, bytes)) return is_clear(thread->margins, a, bytes);
-    if (!thread || thread->stored || !has_room(*thread)) return false;
+[[gnu::always_inline]] static inline bool access_at_once(Thread& thread, Address a, unsigned bytes, Event event, Address caller) {
+    if (thread.stored || !has_room(thread)) return false;
     const std::uint32_t pc = program_counter(caller);
-    const bool own = thread->is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
-    const std::uint16_t region = own ? stack_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
-    if (region == no_region || (own && thread->has_margins && !is_clear(thread->margins, a, bytes))) return false;
-    *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
+    const bool own = thread.is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
+    const std::uint16_t region = own ? stack_region : thread.executor->known_region(a, bytes, event == Event::Write, pc);
+    if (region == no_region || (own && thread.has_margins && !is_clear(thread.margins, a, bytes))) return false;
+    *thread.next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
     if (event == Event::Write && !own) {
-        thread->stored = a;
-        thread->stored_pc = pc;
-        thread->stored_bytes = static_cast<std::uint8_t>(bytes);
+        thread.stored = a;
+        thread.stored_pc = pc;
+        thread.stored_bytes = static_cast<std::uint8_t>(bytes);
     }
     return true;
 }
@@ -313,11 +311,24 @@ void __sanitizer_cov_trace_pc() {
 }
 
 // A GPU makes as many copies as the type asks for.
-[[gnu::always_inline]] static inline void plain_access(Address a, unsigned bytes, Event event, Address caller) {
-    if (bytes == 16 && machine().module.is_pair(program_counter(caller), a)) range_access(a, bytes, event, caller);
-    else if (access_at_once(a, bytes, event, caller)) return;
-    else if (bytes < 16 && a % bytes != 0 && machine().module.alignment_at(program_counter(caller)) == 0) range_access(a, bytes, event, caller);
+[[gnu::noinline]] static void any_access(Address a, unsigned bytes, Event event, Address caller) {
+    Thread* const thread = current;
+    if (bytes == 16 && machine().module.is_pair(program_counter(caller), a)) return range_access(a, bytes, event, caller);
+    if (thread && thread->is_unseen_on_stack && thread->is_own(a, bytes)) {
+        if (is_clear(thread->margins, a, bytes)) return;
+    } else if (thread && access_at_once(*thread, a, bytes, event, caller)) {
+        return;
+    }
+    if (bytes < 16 && a % bytes != 0 && machine().module.alignment_at(program_counter(caller)) == 0) range_access(a, bytes, event, caller);
     else access(a, bytes, event, caller);
+}
+
+// The rest is a call of its own, so that this one has nothing to keep of its caller's registers.
+[[gnu::always_inline]] static inline void plain_access(Address a, unsigned bytes, Event event, Address caller) {
+    Thread* const thread = current;
+    const bool is_plain = thread && !thread->has_margins && !(bytes == 16 && machine().module.has_unsure);
+    if (is_plain && access_at_once(*thread, a, bytes, event, caller)) [[likely]] return;
+    any_access(a, bytes, event, caller);
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \

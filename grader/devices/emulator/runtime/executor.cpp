@@ -287,6 +287,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
         Thread& thread = threads[i];
         thread.reset();
         thread.fiber = stacks->start(i, thread_main);
+        thread.stack = stacks->bottom(i);
         if (machine().filled_stack) Stacks::fill(thread.fiber, machine().filled_stack, (i + number) % 2 == 0);
         thread.executor = &on;
         thread.block = this;

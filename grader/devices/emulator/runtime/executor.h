@@ -122,7 +122,7 @@ struct Executor {
     }
     static std::uint32_t place_of(std::uint32_t pc) { return (pc ^ pc >> 10) & 1023; }
     // The array of an access that check_access would let pass, too; no_region: it has to look.
-    std::uint16_t known_region(Address a, unsigned bytes, bool writes, std::uint32_t pc) const {
+    [[gnu::always_inline]] std::uint16_t known_region(Address a, unsigned bytes, bool writes, std::uint32_t pc) const {
         const Known& it = known[place_of(pc)];
         const bool fits = it.pc == pc && it.region->holds(a, bytes) && !((a | (a + it.region->skew)) & (bytes - 1)) && !it.region->freed && (it.writable || !writes);
         return fits ? it.index : no_region;

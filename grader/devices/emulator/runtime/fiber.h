@@ -56,6 +56,7 @@ public:
     const char* restore(std::size_t i, const Fiber& fiber, const char* saved);
     bool holds(const void* p) const { return p >= base_ && p < base_ + count_ * stride_; }
     bool is_guard(const void* p) const;
+    std::uintptr_t bottom(std::size_t i) const { return reinterpret_cast<std::uintptr_t>(base_) + i * stride_ + guard_; }
     bool is_of(std::size_t i, std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(base_) - i * stride_ < stride_; }
     // Whose stack an address is on that `holds` knows; and whether it is where that fiber has its variables.
     std::size_t owner_of(std::uintptr_t address) const { return (address - reinterpret_cast<std::uintptr_t>(base_)) / stride_; }

@@ -104,7 +104,7 @@ struct alignas(64) Thread {
     Address stored = 0;                // where the last store goes, which stored_bytes and what follows tell of
     Executor* executor = nullptr;
     Block* block = nullptr;
-    WarpUnit* warp = nullptr;
+    Address stack = 0;                 // where its own begins
     std::uint32_t number = 0;          // in the block
     std::uint8_t lane = 0;
     State state = State::Ready;
@@ -124,6 +124,7 @@ struct alignas(64) Thread {
     std::uint32_t stored_pc = 0;
     Index index{};
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
+    WarpUnit* warp = nullptr;
     Calls calls;
     std::uint8_t asked_bytes = 0;
     int spins = 0;
@@ -157,7 +158,7 @@ struct alignas(64) Thread {
     std::vector<Margin> margins;       // around arrays in the functions that it is in
     std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
 
-    inline bool is_own(Address a, unsigned bytes) const;   // on its stack, and aligned
+    bool is_own(Address a, unsigned bytes) const { return a - stack < stack_bytes && !(a & (bytes - 1)); }   // on its stack, and aligned
     void reset();                      // to what a new one is, but its room for last_blocks
 };
 
@@ -285,8 +286,6 @@ struct Block {
 private:
     void fetch(std::size_t i) const;
 };
-
-inline bool Thread::is_own(Address a, unsigned bytes) const { return block->stacks->is_of(number, a) && !(a & (bytes - 1)); }
 
 // The CUDA thread that runs on this OS thread; null in host code.
 extern __thread Thread* current __attribute__((tls_model("initial-exec")));
