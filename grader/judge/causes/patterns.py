@@ -69,10 +69,8 @@ def recognise(answer: Answer) -> Pattern | None:
     """The most telling pattern of a bad answer, or None."""
     values = _value_patterns(answer) if answer.written else iter(())
     kind = next(_kind_patterns(answer), None)
-    places = (
-        Pattern(each.name, f"{each.message} {kind.message}" if kind else each.message)
-        for each in _place_patterns(answer)
-    )
+    what = kind.message.replace("Every element is", "What is wrong is") if kind else ""
+    places = (Pattern(kind.name, f"{each.message} {what}") if kind else each for each in _place_patterns(answer))
     return next(chain(values, places, [kind] if kind else []), None)
 
 
