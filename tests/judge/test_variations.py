@@ -70,7 +70,11 @@ def sums(inputs):
         (lambda x: folded(x, "xor", steps=(16, 8, 4, 4, 1)), 64, "none is by 2, and another distance is there twice"),
         (lambda x: folded(x, "down", adds=False), 64, "has `=` and not `+=`"),
         (lambda x: looped(x, 64, 32), 64, "64 threads share them, and the loop in which each goes on steps by 32"),
-        (lambda x: looped(x, 64, 128), 64, "64 threads share them, and each goes on by 128: write `+= blockDim.x`"),
+        (
+            lambda x: looped(x, 64, 128),
+            64,
+            "what comes next begins 128 further: go on by `blockDim.x`, or let each thread take 2",
+        ),
         (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
     ],
 )

@@ -6,6 +6,7 @@ it moves away from the right answer; a place pattern ("everything from k on") sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -167,7 +168,10 @@ def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
         return
     times = round(factor)
     close = (got - times * expected).abs() <= 4 * abs(times) * answer.allowed[answer.bad]
-    if bool(close.all()) and (who := who_does(answer.launches, times)):
+    most = max((math.prod(launch["block"]) for launch in answer.launches), default=0)
+    of_a_team = 2 < times <= most and not times & (times - 1)
+    who = who_does(answer.launches, times) or (of_a_team and f"do {times:,} threads add what one of them should")
+    if bool(close.all()) and who:
         message = f"{answer.at(int(answer.bad.flatten().nonzero()[0]))} is {times:,} times what it should be"
         yield Pattern("as_often", f"{message}: {who}?")
 
