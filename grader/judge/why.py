@@ -10,7 +10,7 @@ from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
 from grader.judge.causes.nans import Values, why_nan
 from grader.judge.causes.patterns import ENOUGH
-from grader.judge.causes.variations import cause, causes_seen, worth_asking
+from grader.judge.causes.variations import cause, causes_of_large, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
@@ -50,6 +50,8 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         cases = [case for _, case in of_buffer]
         seen, asked = worth_asking(cases, small=False), worth_asking(cases)
         found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
+        if not seen and not asked and (large := [case for case in cases if case.got.numel() == 1][:1]):
+            found, asked, seen = cause(large, causes_of_large), large, large
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and (case.is_small or case in seen) and found.agrees(case):

@@ -93,8 +93,10 @@ _OF_ROWS = re.compile(
     rf"(?P<row>{_SUM})[)}}]? *\* *(?P<width>[A-Za-z_][\w.]*) *\+ *\(?(?P<col>{_SUM})\)? *\]"
 )
 SWAPPED = (
-    "`{row}` has to be less than {width} here, and is multiplied with {width}, too: a row stays below how many rows "
-    "there are, and is multiplied with how long a row is. Write `{row} < {other} && {col} < {width}`, or `* {other}`."
+    "`{row}` has to be less than {width} here, and is multiplied with {width}, too, but a row stays below how many "
+    "rows there are, and is multiplied with how long a row is: swap the sizes in the guard, "
+    "`{row} < {other} && {col} < {width}`, or the two in the index, `{col} * {width} + {row}`; or multiply with "
+    "{other}."
 )
 
 

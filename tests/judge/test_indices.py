@@ -40,6 +40,11 @@ def test_an_index_is_named(index, each, words):
     assert words in said(index, each)
 
 
+def test_an_index_that_would_not_reach_all_is_not_called_the_right_one():
+    told = said(lambda b, t, grid: b * 128 + t, blocks=lambda n: -(-n // 128))
+    assert "one round of it, and there are 515 elements: let each thread go on to others in a loop" in told
+
+
 def test_what_lacks_for_another_reason_gets_no_index():
     assert not said(lambda b, t, grid: b * 64 + t, blocks=lambda n: max(1, n // 64))  # too few blocks
     assert not said(lambda b, t, grid: b * 64 + t if (b + t) % 3 else 0)
@@ -52,6 +57,7 @@ def test_what_lacks_for_another_reason_gets_no_index():
         (lambda i, n: i < n - 1, "as `i < n - 1` does where `i < n` belongs?"),
         (lambda i, n: i > 0, "leave i = 0 out?"),
         (lambda i, n: i % 64 < 32, "In each block of 64, threads 32 to 63 write nothing"),
+        (lambda i, n: i % 24 < 8, "Of every 24 elements only the first 8 are written"),
         (lambda i, n: i % 64 != 0, "In each block of 64, thread 0 writes nothing"),
     ],
 )

@@ -1,11 +1,13 @@
 """What attention does not rescale, divide or add is found from the weights that its reference tells."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
 
 from grader.judge.causes.asked import Case
+from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 from tests.shared import long_tail
@@ -64,3 +66,12 @@ def test_what_is_off_by_something_else_has_no_cause():
         return so_far(scores, 1) @ v / total(shifted(scores)) + torch.arange(v.shape[-1])
 
     assert cause([case(23, "out", computed)]) is None
+
+
+def test_an_output_that_is_neither_gets_no_rule():
+    def and_another(inputs):
+        return attention(inputs) | {"grad": 2 * inputs["q"]}
+
+    attended = case(23, "out", lambda scores, v: shifted(scores) @ v)
+    grad = replace(attended, reference=and_another, buffer="grad", expected=2 * attended.inputs["q"])
+    assert list(causes_of_means(grad)) == []

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.judge.causes.variations import Case, cause
+from grader.judge.causes.variations import Case, cause, causes_of_large
 from grader.judge.inputs import Draw
 
 
@@ -70,7 +70,11 @@ def sums(inputs):
         (lambda x: folded(x, "xor", steps=(16, 8, 4, 4, 1)), 64, "none is by 2, and another distance is there twice"),
         (lambda x: folded(x, "down", adds=False), 64, "has `=` and not `+=`"),
         (lambda x: looped(x, 64, 32), 64, "64 threads share them, and the loop in which each goes on steps by 32"),
-        (lambda x: looped(x, 64, 128), 64, "64 threads share them, and each goes on by 128: write `+= blockDim.x`"),
+        (
+            lambda x: looped(x, 64, 128),
+            64,
+            "what comes next begins 128 further: go on by `blockDim.x`, or let each thread take 2",
+        ),
         (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
     ],
 )
@@ -83,3 +87,17 @@ def test_the_cause_is_found(got, threads, said):
 def test_nothing_is_claimed_that_one_case_contradicts():
     first, other = case(3, 210, lambda x: x[:, 1:].sum(1)), case(5, 77, lambda x: x.sum(1) + torch.arange(5))
     assert cause([first]) and cause([first, other]) is None and cause([other]) is None
+
+
+def test_what_comes_behind_all_threads_of_a_large_sum():
+    def total(inputs):
+        return {"out": inputs["x"].sum().reshape(1)}
+
+    x = Draw(5).normal(200_003).double()
+    launch = {"kernel": "k", "grid": [100, 1, 1], "block": [256, 1, 1]}
+    call = SimpleNamespace(scalars={"n": 200_003}, terms=200_003)
+    got = x[:51_200].sum().reshape(1)
+    large = Case(call, total, {"x": x}, "out", got, total({"x": x})["out"], 1e-3 * torch.ones(1).double(), [launch])
+    assert "behind the first 51,200 elements of x, as there are 25,600 threads, 2 for each" in cause(
+        [large], causes_of_large
+    ).message(large)

@@ -78,6 +78,7 @@ def _indices(case: Written) -> Iterator[Index]:
     if case.written.dim() > 1:
         yield from _of_two_dimensions()
     yield from _threads_kept_away(case)
+    yield from _every_so_many(case)
 
 
 # ---- whole parts ----
@@ -145,6 +146,57 @@ def _threads_kept_away(case: Written) -> Iterator[Index]:
         )
 
     yield Index("kept_away", reaches, said)
+
+
+def _every_so_many(case: Written) -> Iterator[Index]:
+    """Of every so many along one axis the first few are written, as where a loop goes on by more than its threads."""
+    for axis in range(case.written.dim()):
+        along = case.written.movedim(axis, 0).reshape(case.written.shape[axis], -1).any(1)
+        few = int(along.logical_not().int().argmax())  # before the first gap
+        behind = along[few:].nonzero()
+        if few and len(behind):
+            every = Every(axis, few, few + int(behind[0]), few == _all_threads(case))
+            yield Index(f"every_{axis}", every.reaches, every.said)
+
+
+def _all_threads(case: Written) -> int:
+    return math.prod(case.grid) * math.prod(case.block)
+
+
+@dataclass(frozen=True)
+class Every:
+    """The first `few` of `every` so many along an axis; `of_grid`: `few` is what the launch has threads."""
+
+    axis: int
+    few: int
+    every: int
+    of_grid: bool
+
+    def _sizes(self, case: Written) -> tuple[int, int]:
+        """How many of how many, of another launch."""
+        if not self.of_grid:
+            return self.few, self.every
+        return _all_threads(case), self.every * _all_threads(case) // self.few
+
+    def reaches(self, case: Written) -> Tensor | None:
+        if self.axis >= case.written.dim():
+            return None
+        few, every = self._sizes(case)
+        shape = [-1 if each == self.axis else 1 for each in range(case.written.dim())]
+        along = torch.arange(case.written.shape[self.axis]) % every < few
+        return along.reshape(shape).expand_as(case.written)
+
+    def said(self, case: Written) -> str:
+        few, every = self._sizes(case)
+        noun = {1: ("elements",), 2: ("rows", "columns")}.get(case.written.dim(), ("matrices", "rows", "columns"))[
+            self.axis
+        ]
+        axes = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == few]
+        right = "gridDim.x * blockDim.x" if self.of_grid else axes[0] if axes else str(few)
+        return (
+            f"Of every {every:,} {noun} only the first {few:,} are written: does a loop go on by {every:,} where"
+            f" `+= {right}` belongs?"
+        )
 
 
 def _rests() -> Iterator[Index]:
@@ -251,10 +303,15 @@ def _of_formula(case: Written, name: str, each: int, by: int) -> str:
     right = RIGHT if by == each else f"{each} * ({RIGHT})"
     blocks, threads = math.prod(case.grid), math.prod(case.block)
     short = " An index of 16 bits ends at 65535: let it be an int." if name.startswith("(unsigned short)") else ""
-    return (
+    said = (
         f"What is written is just what {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads reach with"
-        f" {what}: the index that reaches all is `{right}`.{short}"
     )
+    if blocks * threads * each < case.written.numel():
+        return (
+            f"{said} {what}, one round of it, and there are {case.written.numel():,} elements: let each thread go on to"
+            " others in a loop, or write several."
+        )
+    return f"{said} {what}: the index that reaches all is `{right}`.{short}"
 
 
 # ---- two dimensions ----

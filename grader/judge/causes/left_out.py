@@ -27,6 +27,13 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
         "does a loop or a guard end one too early, or does a tree halve an odd number?",
     )
     yield "all_but_last", lambda c, n: c < n - 1, f"all {noun}s of {{x}} but the last", "is it `=` where `+=` belongs?"
+    for k in FACTORS:
+        yield (
+            f"all_but_end_{k}",
+            lambda c, n, k=k: c != (n + k - 1) // k * k - 1,  # type: ignore[misc]
+            f"all {noun}s of {{x}}, or all but the last of a whole tile",
+            "is it `=` where `+=` belongs?",
+        )
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):
         yield from _of_size(k, noun)

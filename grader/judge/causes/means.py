@@ -42,7 +42,8 @@ def causes_of_means(case: Case) -> Iterator[Cause]:
     """Of outputs that are means, or the logarithms of their rows' sums; none of others."""
     if (found := means_of(case)) is None:
         return
-    rules = _OF_MEANS if case.buffer == found.means else _OF_LOGARITHMS
+    is_of_rows = case.expected.shape == found.weights.shape[:-1]
+    rules = _OF_MEANS if case.buffer == found.means else _OF_LOGARITHMS if is_of_rows else ()
     for tile in dict.fromkeys([*TILES, *case.threads]):
         for name, claim, words in rules:
             yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words))
@@ -50,7 +51,9 @@ def causes_of_means(case: Case) -> Iterator[Cause]:
 
 def _is_right(claim: Claim, tile: int, case: Case) -> bool:
     found = means_of(case)
-    return found is not None and case.is_right_for(claim(found, tile, case, case.inputs[found.values]))
+    if found is None or not (case.buffer == found.means or case.expected.shape == found.weights.shape[:-1]):
+        return False
+    return case.is_right_for(claim(found, tile, case, case.inputs[found.values]))
 
 
 def _said(words: str, case: Case) -> str:
@@ -70,7 +73,11 @@ def means_of(case: Case) -> Means | None:
         for output, right in outputs.items():
             if right.shape[-1:] == values.shape[-1:] and right.dim() == values.dim() and bool((right != 0).any()):
                 weights = _weights(case, name, output) if torch.allclose(twice[output], 2 * right) else None
-                if weights is not None and torch.allclose(weights @ values, right.double(), rtol=1e-6, atol=1e-9):
+                if (
+                    weights is not None
+                    and weights.shape[:-1] == right.shape[:-1]
+                    and torch.allclose(weights @ values, right.double(), rtol=1e-6, atol=1e-9)
+                ):
                     return Means(name, output, weights)
     return None
 
@@ -122,8 +129,7 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "sum_not_rescaled",
         lambda found, tile, case, values: case.expected + found.unscaled(tile).sum(-1).log(),
         "The sum whose logarithm {buffer} is is not rescaled where the maximum grows: multiply it with expf(old"
-        " maximum -"
-        " new maximum).",
+        " maximum - new maximum).",
     ),
     (
         "maximum_not_added",

@@ -11,6 +11,7 @@ from torch import Tensor
 
 Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
 LANES = 32  # of a warp
+TILES = (8, 16, 32, 64, 128)  # sides of a square
 
 
 def who_does(launches: Launches, times: int) -> str:
@@ -63,12 +64,18 @@ def swapped_grid(launches: Launches, bad: Tensor) -> str:
     row, col = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
     for launch in launches:
         (grid_x, grid_y, _), (block_x, block_y, _) = launch["grid"], launch["block"]
-        wide, high = grid_x * block_x, grid_y * block_y
-        for along_x, along_y, size_x, size_y in ((col, row, cols, rows), (row, col, rows, cols)):
+        # A tile may be square where its block is not: threads that are fewer go on to its other rows.
+        sides = TILES if block_y == 1 else (block_x, block_y)
+        tiles = dict.fromkeys([(block_x, block_y), *((side, side) for side in sides)])
+        ways = [(*tile, *way) for tile in tiles for way in ((col, row, cols, rows), (row, col, rows, cols))]
+        for tile_x, tile_y, along_x, along_y, size_x, size_y in ways:
+            wide, high = grid_x * tile_x, grid_y * tile_y
             left = ((along_x >= wide) | (along_y >= high)).expand_as(bad)
             if grid_x != grid_y and wide >= size_y and high >= size_x and torch.equal(bad, left):
+                has, tile = ("has", " threads") if (tile_x, tile_y) == (block_x, block_y) else ("reaches", "")
+                within = "" if tile else f" in tiles of {tile_x} x {tile_y}"
                 return (
-                    f"The grid has {wide} threads in x and {high} in y, and here {size_x} and {size_y} are needed: swap"
-                    " the two in `dim3 blocks(...)`, or x and y in the kernel."
+                    f"The grid {has} {wide}{tile} in x and {high} in y{within}, and here {size_x} and {size_y} are"
+                    " needed: swap the two in `dim3 blocks(...)`, or x and y in the kernel."
                 )
     return ""

@@ -6,6 +6,7 @@ it moves away from the right answer; a place pattern ("everything from k on") sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -69,10 +70,8 @@ def recognise(answer: Answer) -> Pattern | None:
     """The most telling pattern of a bad answer, or None."""
     values = _value_patterns(answer) if answer.written else iter(())
     kind = next(_kind_patterns(answer), None)
-    places = (
-        Pattern(each.name, f"{each.message} {kind.message}" if kind else each.message)
-        for each in _place_patterns(answer)
-    )
+    what = kind.message.replace("Every element is", "What is wrong is") if kind else ""
+    places = (Pattern(kind.name, f"{each.message} {what}") if kind else each for each in _place_patterns(answer))
     return next(chain(values, places, [kind] if kind else []), None)
 
 
@@ -169,7 +168,10 @@ def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
         return
     times = round(factor)
     close = (got - times * expected).abs() <= 4 * abs(times) * answer.allowed[answer.bad]
-    if bool(close.all()) and (who := who_does(answer.launches, times)):
+    most = max((math.prod(launch["block"]) for launch in answer.launches), default=0)
+    of_a_team = 2 < times <= most and not times & (times - 1)
+    who = who_does(answer.launches, times) or (of_a_team and f"do {times:,} threads add what one of them should")
+    if bool(close.all()) and who:
         message = f"{answer.at(int(answer.bad.flatten().nonzero()[0]))} is {times:,} times what it should be"
         yield Pattern("as_often", f"{message}: {who}?")
 

@@ -6,6 +6,7 @@ place of all, a tile turned round. What agrees with all wrong cases that were lo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -49,6 +50,31 @@ def causes_seen(case: Case) -> Iterator[Cause]:
     """Those that the expected values tell, without asking the reference again: of larger cases, too."""
     yield from causes_of_counts(case)
     yield from causes_of_shares(case)
+
+
+def causes_of_large(case: Case) -> Iterator[Cause]:
+    """Of a sum of more numbers than one asks the reference about often: what comes behind all threads is left out."""
+    totals = dict.fromkeys(math.prod([*launch["grid"], *launch["block"]]) for launch in case.launches)
+    for name, values in case.inputs.items():
+        for threads in totals if values.is_floating_point() and values.dim() == 1 else ():
+            for each in (1, 2, 4, 8):
+                if threads * each < values.numel():
+                    variation = _behind_all(name, threads, each)
+                    yield Cause(f"input_{variation.key}", variation.explains, variation.message)
+
+
+def _behind_all(name: str, threads: int, each: int) -> Variation:
+    of_each = f", {each} for each thread" if each > 1 else ""
+    return Variation(
+        f"behind_all_{each}",
+        name,
+        lambda case: case.inputs[name].masked_fill(torch.arange(case.inputs[name].numel()) >= threads * each, 0.0),
+        lambda case: (
+            f"{case.buffer} lacks what comes behind the first {threads * each:,} elements of {name}, as there are"
+            f" {threads:,} threads{of_each}: let each go on in a loop, `i += gridDim.x * blockDim.x`, or launch more"
+            " blocks."
+        ),
+    )
 
 
 def _causes(case: Case) -> Iterator[Cause]:
@@ -145,11 +171,12 @@ def _variations(case: Case) -> Iterator[Variation]:
                 yield from _gathered(name, axis, noun, case.threads)
                 is_summed = case.sums_along(name, axis)
                 yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
-                yield from _left_out(name, axis, noun, case.threads)
+                yield from _left_out(name, axis, noun, case.threads, is_summed)
                 yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() > 1:
             yield from _turned(name)
         yield from variations_of_places(case, name)
+        yield from _of_zeros(name)
 
 
 def _of_others(case: Case, name: str) -> Iterator[Variation]:
@@ -162,6 +189,9 @@ def _of_others(case: Case, name: str) -> Iterator[Variation]:
         lambda case: -case.inputs[name],
         lambda case: f"What {case.buffer} holds is right for -{name} in the place of {name}: is a sign wrong?",
     )
+
+
+def _of_zeros(name: str) -> Iterator[Variation]:
     yield Variation(
         "zero",
         name,
@@ -256,9 +286,11 @@ def _modulo(size: int, places: Tensor, _: int) -> Tensor:
     return places % size
 
 
-def _left_out(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[Variation]:
+def _left_out(name: str, axis: int, noun: str, threads: list[int], is_summed: bool) -> Iterator[Variation]:
     """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
     for key, mask, said, asks in masks(noun, threads):
+        if key.startswith("all_but_end") and not is_summed:
+            continue
         for neutral in (0.0, -torch.inf):
 
             def change(case: Case, mask: Along = mask, neutral: float = neutral) -> Tensor | None:

@@ -87,8 +87,11 @@ class Loop:
             f"has some {self.noun}s of {{x}} several times" if step < threads else f"lacks some {self.noun}s of {{x}}"
         )
         called = f"{self.step}, {step:,} here" if self.step[-1] in "xy" else f"{step:,}"
-        go_on = "each goes on by" if step > threads else "the loop in which each goes on steps by"
-        return f"{{buffer}} {does}: {threads:,} threads share them, and {go_on} {called}: write `+= {self.right}`."
+        share = f"{{buffer}} {does}: {threads:,} threads share them, and"
+        if step > threads:
+            each = f", or let each thread take {step // threads:,}" if step % threads == 0 else ""
+            return f"{share} what comes next begins {called} further: go on by `{self.right}`{each}."
+        return f"{share} the loop in which each goes on steps by {called}: write `+= {self.right}`."
 
     def said_of_the_first(self, launches: Launches) -> str:
         threads = self.threads(launches)

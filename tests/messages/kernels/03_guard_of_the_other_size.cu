@@ -1,6 +1,6 @@
 // Task: transpose
 // Says: `c0 + k` has to be less than rows here, and is multiplied with rows, too
-// Says: Write `c0 + k < cols && r < rows`, or `* cols`.
+// Says: swap the sizes in the guard, `c0 + k < cols && r < rows`
 template <int T> __global__ void turn(const float* x, float* out, int rows, int cols) {
     __shared__ float tile[T][T + 1];
     int c = blockIdx.x * T + threadIdx.x;

@@ -1,6 +1,6 @@
 // The sum is not set to 0 for the next row.
 // Task: row_sum
-// Says: does a round begin with what the last one left?
+// Says: does a round begin with what the last one left, as a sum that is not set to 0 again?
 
 __global__ void sums(const float* x, float* out, int rows, int cols) {
     float sum = 0;

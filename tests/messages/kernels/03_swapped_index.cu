@@ -1,4 +1,4 @@
-// Says: is the width the length of a row of this very array
+// Says: or the two in the index, `row * cols + c`
 // Task: row_sum
 __global__ void sum_rows(const float* x, float* out, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
