@@ -61,8 +61,7 @@ _BEHIND = (
 )
 _FOLDED = (
     "{buffer}[v] counts the elements whose {x}[i] % {first} is v: does a mask or a cast cut the index, or are there"
-    " only"
-    " {first} counters?"
+    " only {first} counters?"
 )
 _ONE_OF_GROUP = (
     "What {buffer} holds is right for {x}[i {sign} 1] in the place of {x}[i] where i % {size} is {at}: is one of {size}"
@@ -142,8 +141,7 @@ _RULES: tuple[tuple[str, Counted, str], ...] = (
         "halved",
         lambda case, x: _bins(case, x // 2),
         "{buffer}[v] holds the elements that are 2 v and 2 v + 1: is the index halved, or are there half as many"
-        " counters"
-        " as numbers?",
+        " counters as numbers?",
     ),
     (
         "values",

@@ -103,8 +103,7 @@ _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
         "not_rescaled",
         lambda found, tile, case, values: found.unscaled(tile) @ values,
         "What {buffer} adds up of {values} is not rescaled where the maximum grows, and the sum is: multiply each of"
-        " its"
-        " numbers with expf(old maximum - new maximum), too.",
+        " its numbers with expf(old maximum - new maximum), too.",
     ),
     (
         "sum_not_rescaled",

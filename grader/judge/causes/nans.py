@@ -84,8 +84,7 @@ _SHARES: tuple[tuple[Formula, str], ...] = (
     (
         lambda x: torch.zeros_like(x[..., :1]),
         "{buffer} is NaN just where expf({x}) alone is too large for a float, or the sum of a row's too small: above"
-        " 88.7"
-        " expf is inf, and inf / inf is NaN, so take expf({x} - maximum), with the maximum of the row.",
+        " 88.7 expf is inf, and inf / inf is NaN, so take expf({x} - maximum), with the maximum of the row.",
     ),
     (
         lambda x: x.amax(-1, keepdim=True).clamp(min=0),
@@ -135,15 +134,12 @@ _OF_NOTHING = (
 )
 _FEWER = (
     "{buffer} is NaN where {name} is {most} or less, and not where it is more: something has no element there, a"
-    " thread,"
-    " or a loop that counts whole steps only; and as -inf - (-inf) and 0 / 0 are NaN, ask whether a maximum is"
-    " -INFINITY"
-    " before you subtract it."
+    " thread, or a loop that counts whole steps only; and as -inf - (-inf) and 0 / 0 are NaN, ask whether a maximum"
+    " is -INFINITY before you subtract it."
 )
 _FIRST_ROW = (
     "{buffer} is NaN just in the first row of each matrix where {name} is 1: it sees nothing, where it should see"
-    " itself,"
-    " `key <= query`, and 0 / 0 is NaN."
+    " itself, `key <= query`, and 0 / 0 is NaN."
 )
 _OF_ONE_TERM = (
     "{buffer} is NaN just in rows of a single term: what comes of it and of the values that a row begins with?"
@@ -151,8 +147,8 @@ _OF_ONE_TERM = (
 )
 _EVERYWHERE = (
     "{buffer} is NaN everywhere, at every size, so from the first step on: what comes of the values that it begins"
-    " with?"
-    " -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is INFINITY."
+    " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is"
+    " INFINITY."
 )
 
 

@@ -224,8 +224,7 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
 )
 _SO_FAR = (
     "Each element of {buffer} is divided by what its own thread had added up so far: divide in a second loop, behind"
-    " the"
-    " one that adds up, and by the sum of all threads."
+    " the one that adds up, and by the sum of all threads."
 )
 _OWN_MAXIMUM = (
     "Each thread subtracts the maximum of its own columns of {x}: put the threads' maxima together, and let each thread"
@@ -234,14 +233,13 @@ _OWN_MAXIMUM = (
 _EXP2 = "Each row of {buffer} is exp2f({x} - maximum) divided by its sum of expf: take the same function in both."
 _TOO_LARGE = (
     "Each row of {buffer} is right but for the sum that it is divided by, which is too large, {times} times in row"
-    " {row}:"
-    " where a maximum grows, or two sums are put together, is each multiplied with expf(its maximum - the larger one)?"
+    " {row}: where a maximum grows, or two sums are put together, is each multiplied with expf(its maximum - the"
+    " larger one)?"
 )
 _TOO_SMALL = (
     "Each row of {buffer} is right but for the sum that it is divided by, which is too small, {times} of the right"
-    " one in"
-    " row {row}: does it have all columns, of all threads and warps, and is what was added only rescaled where the"
-    " maximum grows?"
+    " one in row {row}: does it have all columns, of all threads and warps, and is what was added only rescaled where"
+    " the maximum grows?"
 )
 _OWN = (
     "Each element of {buffer} is divided by its own thread's sum, and not by the row's: are the threads' sums added up,"
