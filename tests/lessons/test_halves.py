@@ -39,7 +39,7 @@ def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     assert not re.search(r'bf16|"mma.sync.aligned.m16n8k16', text) and f"void {ENTRY}(const __half* a" in text
     assert run(["run", str(MAIN), str(written(tmp_path, text))]) == 0
     program, report = capfd.readouterr()
-    assert "right\n" in program and "no findings in 1 kernel" in report
+    assert "right\n" in program and re.search(r"^no findings in (1 kernel|2 kernels)$", report, re.MULTILINE)
 
 
 @pytest.mark.slow

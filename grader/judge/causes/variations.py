@@ -171,7 +171,7 @@ def _variations(case: Case) -> Iterator[Variation]:
                 yield from _gathered(name, axis, noun, case.threads)
                 is_summed = case.sums_along(name, axis)
                 yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
-                yield from _left_out(name, axis, noun, case.threads, is_summed)
+                yield from _left_out(case, name, axis, is_summed)
                 yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() > 1:
             yield from _turned(name)
@@ -286,10 +286,14 @@ def _modulo(size: int, places: Tensor, _: int) -> Tensor:
     return places % size
 
 
-def _left_out(name: str, axis: int, noun: str, threads: list[int], is_summed: bool) -> Iterator[Variation]:
+def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Variation]:
     """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
-    for key, mask, said, asks in masks(noun, threads):
+    values = case.inputs[name]
+    noun, length = NOUNS[values.dim()][axis], values.shape[axis]
+    for key, mask, said, asks in masks(noun, case.threads):
         if key.startswith("all_but_end") and not is_summed:
+            continue
+        if bool(mask(torch.arange(length), length).all()):  # a step that is larger than all that there is
             continue
         for neutral in (0.0, -torch.inf):
 
