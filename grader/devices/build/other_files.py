@@ -30,7 +30,7 @@ def no_cpp(source: str) -> str | None:
 
 
 _SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
-_MOST_BYTES = 1 << 20  # of a file that somebody has written
+_MOST_BYTES = 1 << 20  # larger files are not searched: a program makes such files
 
 
 def has_it(symbol: str, given: Sequence[Path]) -> str:
@@ -40,7 +40,7 @@ def has_it(symbol: str, given: Sequence[Path]) -> str:
     known = {each.resolve() for each in given}
     for folder in dict.fromkeys(each.resolve().parent for each in given):
         for file in sorted(folder.glob("*")):
-            if file.suffix not in _SOURCES or file in known or file.stat().st_size > _MOST_BYTES:
+            if file.suffix not in _SOURCES or file in known or not file.is_file() or file.stat().st_size > _MOST_BYTES:
                 continue
             if name and defines.search(file.read_text(errors="replace")):
                 names = " ".join([*(each.name for each in given), file.name])

@@ -37,11 +37,14 @@ def strange(source: str, line: int | None, said: str) -> tuple[str, int, int] | 
     """What is told of a strange sign in a line with an error, with its line and column; or of the one in a name that
     looks like what is `said` to be unknown. None if there is no such sign; those in comments and texts are none.
     """
-    pieces = [(at, source.count("\n", 0, at) + 1, text) for at, text in _outside_texts(source)]
-    found = next(((at, told) for at, here, text in pieces if here == line and (told := _told(text))), None)
+    pieces = list(_outside_texts(source))
+    rows = source.split("\n")
+    start = sum(len(row) + 1 for row in rows[: line - 1]) if line and line <= len(rows) else len(source)
+    end = start + len(rows[line - 1]) if line and line <= len(rows) else start
+    found = next(((at, told) for at, text in pieces if start <= at < end and (told := _told(text))), None)
     if not found and (unknown := _UNKNOWN.search(said)):
-        alike = (text for _, _, text in pieces if text != unknown[1] and _latin(text) == unknown[1])
-        found = next(((source.index(text), _of_name(text)) for text in alike), None)
+        alike = (each for each in pieces if each[1] != unknown[1] and _latin(each[1]) == unknown[1])
+        found = next(((at, _of_name(text)) for at, text in alike), None)
     if not found:
         return None
     at, told = found
@@ -81,7 +84,7 @@ def _of_sign(sign: str) -> str:
         return f"an invisible character stands here, {code}: remove it"
     if category in ("Zs", "Zl", "Zp"):
         return f"this blank is {code}, as in a text from a page: type a space in its place"
-    if unicodedata.normalize("NFC", sign).isascii():  # nobody sees the difference
+    if unicodedata.normalize("NFC", sign).isascii():  # no reader sees that it differs from the ASCII sign
         return f"this {sign} is {code}, which is no sign of C++: type it again"
     plain = _PLAIN.get(sign) or unicodedata.normalize("NFKC", sign)
     return f"this {sign} is no sign of C++: write the plain {plain}" if plain.isascii() else ""
