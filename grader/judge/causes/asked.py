@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -101,10 +101,14 @@ class Variation:
     name: str
     change: Callable[[Case], Tensor | None]
     message: Callable[[Case], str]
+    leaves_nothing: Callable[[Case], bool] | None = None  # of the input that it changes
 
     def explains(self, case: Case) -> bool:
         values = self.change(case)
         return values is not None and case.is_right_with(self.name, values)
+
+    def as_cause(self) -> Cause:
+        return Cause(f"input_{self.key}", self.explains, self.message, leaves_nothing=self.leaves_nothing)
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,11 @@ class Cause:
     explains: Callable[[Case], bool]
     message: Callable[[Case], str]
     weaker: Callable[[Case], bool] | None = None
+    leaves_nothing: Callable[[Case], bool] | None = None
 
     def agrees(self, case: Case) -> bool:
         return self.explains(case) or bool(self.weaker and self.weaker(case))
+
+    def tells_apart(self, cases: Iterable[Case]) -> bool:
+        """Whether it says more of them than that nothing at all was added, as of steps that are larger than each."""
+        return not self.leaves_nothing or not all(map(self.leaves_nothing, cases))

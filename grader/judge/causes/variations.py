@@ -42,7 +42,7 @@ def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | Non
     # The smallest that tells enough is asked about all of them, for that takes the least time.
     first = next((case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH), chosen[0])
     others = [case for case in chosen if case is not first]
-    found = (each for each in (among or _causes)(first) if each.explains(first))
+    found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and each.explains(first))
     return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
 
 
@@ -59,8 +59,7 @@ def causes_of_large(case: Case) -> Iterator[Cause]:
         for threads in totals if values.is_floating_point() and values.dim() == 1 else ():
             for each in (1, 2, 4, 8):
                 if threads * each < values.numel():
-                    variation = _behind_all(name, threads, each)
-                    yield Cause(f"input_{variation.key}", variation.explains, variation.message)
+                    yield _behind_all(name, threads, each).as_cause()
 
 
 def _behind_all(name: str, threads: int, each: int) -> Variation:
@@ -90,7 +89,7 @@ def _causes(case: Case) -> Iterator[Cause]:
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
     for variation in _variations(case):
-        yield Cause(f"input_{variation.key}", variation.explains, variation.message)
+        yield variation.as_cause()
 
 
 # ---- a function of what it should be ----
@@ -288,12 +287,9 @@ def _modulo(size: int, places: Tensor, _: int) -> Tensor:
 
 def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Variation]:
     """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
-    values = case.inputs[name]
-    noun, length = NOUNS[values.dim()][axis], values.shape[axis]
+    noun = NOUNS[case.inputs[name].dim()][axis]
     for key, mask, said, asks in masks(noun, case.threads):
         if key.startswith("all_but_end") and not is_summed:
-            continue
-        if bool(mask(torch.arange(length), length).all()):  # a step that is larger than all that there is
             continue
         for neutral in (0.0, -torch.inf):
 
@@ -307,7 +303,11 @@ def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Var
                 length = case.inputs[name].shape[axis]
                 return f"{case.buffer} lacks {said.format(n=length, x=name)}: {asks}"
 
-            yield Variation(f"{key}_{axis}", name, change, message)
+            def all_of_it(case: Case, mask: Along = mask) -> bool:
+                length = case.inputs[name].shape[axis]
+                return bool(mask(torch.arange(length), length).all())
+
+            yield Variation(f"{key}_{axis}", name, change, message, all_of_it)
 
 
 def _weighted(name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
