@@ -136,8 +136,8 @@ DIRECTION = (
     "`to` stands first."
 )
 BY_SYMBOL = (
-    "Without a kind, cudaMemcpy{way}Symbol takes its {side} for memory of the host. To or from device memory, write the "
-    "offset and the kind behind the bytes: `0, cudaMemcpyDeviceToDevice`."
+    "Without a kind, cudaMemcpy{way}Symbol takes its {side} for memory of the host. To or from device memory, write "
+    "the offset and the kind behind the bytes: `0, cudaMemcpyDeviceToDevice`."
 )
 FRAGMENT_ROWS = (
     "A fragment is loaded and stored by rows that begin at multiples of 16 bytes. Where the matrix has other rows, and "
