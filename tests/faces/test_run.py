@@ -181,6 +181,14 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
     assert process.returncode == 130 and "interrupted: host code was still running in " in said and where in said
 
 
+def test_a_program_ends_with_the_command_that_runs_it(folder):
+    command = [*COMMAND, "bugs.cu", "--", "loop"]
+    process = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "begins\n"
+    process.kill()
+    process.communicate(timeout=LIMIT)  # its output ends when nothing is left that could write there
+
+
 @pytest.mark.parametrize("how", [(), pytest.param(("--no-counters", "--no-races"), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("which", "text", "blocks"), long_tail([("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)], every=4)

@@ -12,9 +12,15 @@ from typing import Any
 
 from grader.devices.emulator.c_symbols import c_symbols
 
+_PR_SET_PDEATHSIG = 1
+
 
 def main(order: dict[str, Any]) -> None:
-    """Loads the program and becomes it; never returns."""
+    """Loads the program and becomes it; never returns. It ends with the process that has started it."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != order["parent"]:
+        os._exit(1)  # that was gone before it could take this one along
+    os.close(order["order"])
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python has changed them
         signal.signal(number, signal.SIG_DFL)
     for number in (order["report"], order["progress"]):

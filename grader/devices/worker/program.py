@@ -16,7 +16,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -88,21 +87,22 @@ def run_program(
     reading, writing = os.pipe()
     shared = os.memfd_create("progress")
     os.ftruncate(shared, _PROGRESS.size)
-    with tempfile.NamedTemporaryFile("w", prefix="ladder-run-", suffix=".json") as order:
-        json.dump(_order(program, arguments, how, writing, shared), order)
-        order.flush()
-        root = str(Path(__file__).parents[3])
-        path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
-        command = [sys.executable, "-P", "-m", "grader.devices.worker.become", order.name]
-        watch = _Watch(how.timeout)
-        environment = os.environ | {"PYTHONPATH": path} | ({"LADDER_DEVICES": str(how.devices)} if how.devices else {})
-        process = subprocess.Popen(command, pass_fds=[writing, shared], stdout=stdout, env=environment)
-        os.close(writing)
-        watch.begin(process)
-        with os.fdopen(reading, "rb") as pipe:
-            text = _read(pipe.fileno(), shared, watch, on_progress)
-        code = watch.wait()
-        os.close(shared)
+    told = os.memfd_create("order")
+    with os.fdopen(os.dup(told), "w") as order:
+        json.dump({**_order(program, arguments, how), "report": writing, "progress": shared, "order": told}, order)
+    root = str(Path(__file__).parents[3])
+    path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
+    command = [sys.executable, "-P", "-m", "grader.devices.worker.become", f"/proc/self/fd/{told}"]
+    watch = _Watch(how.timeout)
+    environment = os.environ | {"PYTHONPATH": path} | ({"LADDER_DEVICES": str(how.devices)} if how.devices else {})
+    process = subprocess.Popen(command, pass_fds=[writing, shared, told], stdout=stdout, env=environment)
+    os.close(writing)
+    os.close(told)
+    watch.begin(process)
+    with os.fdopen(reading, "rb") as pipe:
+        text = _read(pipe.fileno(), shared, watch, on_progress)
+    code = watch.wait()
+    os.close(shared)
     report, _, numbers = bytes(text).partition(b"\n")
     try:
         facts = json.loads(report.decode(errors="replace"))
@@ -172,8 +172,9 @@ def _read(pipe: int, shared: int, watch: _Watch, on_progress: Callable[[Progress
             return text
 
 
-def _order(program: Program, arguments: Sequence[str], how: How, writing: int, shared: int) -> dict[str, Any]:
+def _order(program: Program, arguments: Sequence[str], how: How) -> dict[str, Any]:
     return {
+        "parent": os.getpid(),
         "library": str(program.library),
         "runtime": str(program.runtime),
         "symbols": [(each.value, each.bytes, each.kind, each.name) for each in program.code.symbols],
@@ -182,6 +183,4 @@ def _order(program: Program, arguments: Sequence[str], how: How, writing: int, s
         "threads": how.threads or len(os.sched_getaffinity(0)),
         "watched": [how.counters, how.races, how.kernel, MOST if how.launches is None else how.launches, how.last],
         "record": how.to_record and asdict(how.to_record),
-        "report": writing,
-        "progress": shared,
     }
