@@ -279,6 +279,28 @@ def test_a_few_blocks_of_a_large_case_are_checked(run_kernel):
     assert kind == "own_array" and "uses own[2], past its end: own has 2 elements" in message
 
 
+LONG_BLOCKS = """
+__global__ void k(const float* x, float* z, int n, int past) {
+    float own[2] = {1, 2};
+    int i = 0;
+    for (int step = 0; step < 4000; ++step) own[i = (i + step) % 2] += x[threadIdx.x];
+    z[blockIdx.x * blockDim.x + threadIdx.x] = own[i + past];
+}
+extern "C" void f(const float* x, float* z, int n, int past, cudaStream_t stream) {
+    k<<<10, 32, 0, stream>>>(x, z, n, past);
+}
+"""
+
+
+@pytest.mark.parametrize(("past", "is_found"), [(2, True), (0, False)])
+def test_long_blocks_of_a_large_case_are_checked_to_their_end(run_kernel, past, is_found):
+    x = np.zeros(LARGE, dtype=np.float32)
+    prototype = "void f(const float* x, float* z, int n, int past, cudaStream_t stream)"
+    outputs, case = run_kernel(LONG_BLOCKS, prototype, x=x, z=x, n=LARGE, past=past, checked=True)
+    assert [each.kind for each in case.findings if each.severity == "error"] == ["own_array"] * is_found
+    assert is_found or set(outputs["z"][:320].tolist()) <= {1, 2}
+
+
 def test_what_a_few_blocks_lack_of_others_is_no_fault(run_kernel):
     z, errors = run_large(run_kernel, "g", LARGE)
     assert errors == [] and set(z[LARGE:].tolist()) == {3, 4}

@@ -113,6 +113,18 @@ def test_definitions_and_includes_by_a_whole_path_are_taken_as_nvcc_takes_them(t
         assert "kernel.cuh:2 in kernel fill thread (64, 0, 0)" in said and "past its end: x has 64 elements" in said
 
 
+OF_HOST = """
+int of_host(int x);
+__global__ void k(T* z) { z[0] = of_host(N); }
+int main() { k<<<1, 1>>>(nullptr); }
+"""
+
+
+def test_cudas_rules_are_asked_of_a_program_whose_definitions_have_names_of_the_headers(tmp_path):
+    said = run(tmp_path, OF_HOST, "-D", "N=4", "-D", "T=int", "-I", str(tmp_path))
+    assert said.startswith("p.cu:3: `of_host` is a function of the host, which a kernel cannot call")
+
+
 BLAS = """
 #include <cublas_v2.h>
 int main() {

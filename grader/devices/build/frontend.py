@@ -246,13 +246,18 @@ def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
 
 
 def parsed_program(
-    name: str, side: str, flags: Sequence[str], texts: Sequence[tuple[str, str]], cache: Path | None = None
+    name: str,
+    side: str,
+    flags: Sequence[str],
+    texts: Sequence[tuple[str, str]],
+    cache: Path | None = None,
+    own_flags: Sequence[str] = (),
 ) -> Any:
     """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them.
 
     In a `cache` the headers that every program has are kept as clang has read them with these flags, which takes a
-    second a side: what follows takes a twentieth of it, and the tree has only what is not in these headers. The flags
-    then name nothing of the program's own.
+    second a side: what follows takes a twentieth of it, and the tree has only what is not in these headers. What the
+    program's own flags say, its -I and -D, comes after them then, as it does where g++ reads the program.
     """
     from clang import cindex
 
@@ -261,10 +266,11 @@ def parsed_program(
     files = [(path, text.encode(errors="surrogateescape")) for path, text in texts]  # of any encoding
     if cache and (header := _program_header(cache, side, flags)):
         with contextlib.suppress(cindex.TranslationUnitLoadError):
-            unit = cindex.Index.create(excludeDecls=True).parse(name, [*flags, "-include-pch", str(header)], files)
+            given = [*flags, *own_flags, "-include-pch", str(header)]
+            unit = cindex.Index.create(excludeDecls=True).parse(name, given, files)
             if all(diagnostic.location.file for diagnostic in unit.diagnostics):
                 return unit
-    return cindex.Index.create().parse(name, [*flags, *_PROGRAM], files)
+    return cindex.Index.create().parse(name, [*flags, *own_flags, *_PROGRAM], files)
 
 
 def _program_header(cache: Path, side: str, flags: Sequence[str]) -> Path | None:

@@ -108,14 +108,16 @@ class _Few(Tree):
         return bool(used.location.file) and used.location.file.name in self._own
 
 
-def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> Reading | None:
+def begin(
+    source: Path, texts: Mapping[Path, str], flags: Sequence[str], own_flags: Sequence[str], cache: Path
+) -> Reading | None:
     """Starts to read a source with the program's own files (`texts`); None without libclang. Ask `broken` for more.
 
-    `cache` is for what clang makes of the headers, unless the program's own flags may change them.
+    `cache` is for what clang makes of the headers. `own_flags` are the program's, -I and -D.
     """
     if not frontend.available():
         return None
-    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags, cache)])
+    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags, own_flags, cache)])
 
 
 def broken(reading: Reading | None) -> list[Broken]:
@@ -127,7 +129,9 @@ def broken(reading: Reading | None) -> list[Broken]:
     return sorted(told, key=lambda each: (each.file, each.line, each.message))
 
 
-def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> list[Broken]:
+def _read(
+    source: Path, texts: Mapping[Path, str], flags: Sequence[str], own_flags: Sequence[str], cache: Path
+) -> list[Broken]:
     own = {str(file): for_clang(text) for file, text in texts.items()}
     found: list[Broken] = []
     slips: list[Broken] = []
@@ -136,7 +140,7 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
         found_here = host_order.slips(text, list(texts.values()))
         slips += [Broken(said, str(file), line, sure=False, warns=True) for line, said in found_here]
     for side in frontend.SIDES:
-        unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
+        unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache, own_flags)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
         warned += _warned(unit, own)
         if side == "device":

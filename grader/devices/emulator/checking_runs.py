@@ -33,11 +33,11 @@ def is_small(what: Call) -> bool:
 
 
 class CheckingRuns:
-    """`call` makes one call of an entry point of a build: the runtime's facts, and the seconds that it took."""
+    """`call` makes one call of an entry point of a build: the runtime's facts, and the seconds that it took. It counts,
+    unless it is told otherwise.
+    """
 
-    def __init__(
-        self, checked: Checked, runtime: ctypes.CDLL, call: Callable[[Call, Loaded], tuple[dict[str, Any], float]]
-    ):
+    def __init__(self, checked: Checked, runtime: ctypes.CDLL, call: Callable[..., tuple[dict[str, Any], float]]):
         self._checked, self._runtime, self._call = checked, runtime, call
         self.code = checked.code
         self._looking_at_few: Loaded | None = None
@@ -69,10 +69,12 @@ class CheckingRuns:
             self._compare(what, look, outputs, untouched)
         return look
 
-    def _look_with(self, build: Loaded, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look:
+    def _look_with(
+        self, build: Loaded, what: Call, outputs: list[View], untouched: list[np.ndarray], counting: bool = True
+    ) -> Look:
         """One run on such a build. All is as before then."""
         task, buffers, *_ = what
-        facts, took = self._call(what, build)
+        facts, took = self._call(what, build, counting)
         types = {p.name: p.type for p in task.buffers}
         written = [types[name] for name, view in buffers.items() if view.writable]
         look = Look(self._checked, facts, took, [bytes_of(view) for view in outputs], written)
@@ -91,7 +93,7 @@ class CheckingRuns:
         short = task, buffers, scalars, min(A_LOOK, seconds), mapping
         self._runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
         with silence():
-            look = self._look_with(self._looking_at_few, short, outputs, untouched)
+            look = self._look_with(self._looking_at_few, short, outputs, untouched, counting=False)
         self._runtime.ladder_session_few_blocks(ctypes.c_size_t(0))
         if look.leaves_an_array:
             look = self._look_with(self._looking_at_few, what, outputs, untouched)

@@ -199,8 +199,8 @@ class _Building:
     def _read(self, source: Path, cache: Path) -> Reading | None:
         """Has clang read a source as it stands, beside g++."""
         own = [*(f"-I{each}" for each in self.wanted.folders), *(f"-D{each}" for each in self.wanted.definitions)]
-        flags = [*own, f"-I{library_folder()}", self._language(source)[2]]
-        return program_rules.begin(source, self.own.texts, flags, None if own else cache)
+        flags = [f"-I{library_folder()}", self._language(source)[2]]
+        return program_rules.begin(source, self.own.texts, flags, own, cache)
 
     def _keeps_rules(self, readings: Sequence[Reading | None]) -> list[tuple[str, int, str]]:
         """Raises NotBuilt with what nvcc would refuse. Returns what Program has as `warned`."""

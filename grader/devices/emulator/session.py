@@ -202,9 +202,13 @@ class Session:
         poison = self.other_poison if poison is None else poison
         return _comparable(self._call(task, buffers, scalars, seconds, mapping, poison)[0])
 
-    def _call_to_check(self, what: Call, build: Loaded) -> tuple[dict[str, Any], float]:
+    def _call_to_check(self, what: Call, build: Loaded, counting: bool = True) -> tuple[dict[str, Any], float]:
         """One call of the entry point of such a build: the runtime's facts, and the seconds it took."""
-        return self._call(*what, POISON, build=build)
+        before, self.counting = self.counting, counting
+        try:
+            return self._call(*what, POISON, build=build)
+        finally:
+            self.counting = before
 
     def _call(
         self,

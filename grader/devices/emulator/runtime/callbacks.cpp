@@ -247,7 +247,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
     if (!writes && bytes == sizeof a && region.sides != Sides::Device) refuse_object_of_the_host(thread, a, pc);
     if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
-    if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
+    if (!thread.next && !thread.is_only_checked) touch_unrecorded(thread, region, a, bytes, writes, pc);
     executor.remember(index, pc);
     return region.counted ? index : no_region;
 }
@@ -310,13 +310,19 @@ void __sanitizer_cov_trace_pc() {
         enter_basic_block(CALLER);
 }
 
+// Nearly all accesses of a thread that leaves no trace.
+static inline bool passes(const Thread& thread, Address a, unsigned bytes, Event event, Address caller) {
+    if (thread.is_own(a, bytes)) return !thread.has_margins || is_clear(thread.margins, a, bytes);
+    return thread.executor->known_region(a, bytes, event == Event::Write, program_counter(caller)) != no_region;
+}
+
 // A GPU makes as many copies as the type asks for.
 [[gnu::noinline]] static void any_access(Address a, unsigned bytes, Event event, Address caller) {
     Thread* const thread = current;
     if (bytes == 16 && machine().module.is_pair(program_counter(caller), a)) return range_access(a, bytes, event, caller);
     if (thread && thread->is_unseen_on_stack && thread->is_own(a, bytes)) {
         if (is_clear(thread->margins, a, bytes)) return;
-    } else if (thread && access_at_once(*thread, a, bytes, event, caller)) {
+    } else if (thread && (thread->is_only_checked ? passes(*thread, a, bytes, event, caller) : access_at_once(*thread, a, bytes, event, caller))) {
         return;
     }
     if (bytes < 16 && a % bytes != 0 && machine().module.alignment_at(program_counter(caller)) == 0) range_access(a, bytes, event, caller);

@@ -290,6 +290,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
         thread.stack = stacks->bottom(i);
         if (machine().filled_stack) Stacks::fill(thread.fiber, machine().filled_stack, (i + number) % 2 == 0);
         thread.executor = &on;
+        thread.is_only_checked = machine().few_blocks && !state.counting;
         thread.block = this;
         thread.warp = &warps[i / warp_lanes];
         thread.lane = static_cast<std::uint8_t>(i % warp_lanes);

@@ -87,6 +87,7 @@ void note_use_by_copy(Address a, std::size_t bytes, bool writes, int line);   //
 std::string report();
 
 // ---- session.cpp ----
+double processor_seconds();                      // of this process, so far
 bool can_leave_entry_point();
 [[noreturn]] void leave_entry_point();           // gives up the learner's host code, after its finding was filed
 void prepare_signals();                          // on every OS thread that runs learner code

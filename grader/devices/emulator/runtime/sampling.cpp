@@ -20,6 +20,7 @@ constexpr double golden = 0.6180339887498949;   // its multiples lie evenly in [
 constexpr std::size_t reserved_shared = 1024;   // of each block, the system's own
 constexpr std::size_t simple_registers = 32;    // of a thread: what nvcc gives simple kernels
 constexpr std::uint64_t most_set = 1 << 16;     // bytes that are set or copied, as counters are: more takes time and memory
+constexpr double parts_of_a_look = 8;             // the share of a call's seconds after which no more blocks are looked at
 constexpr std::uint64_t steps_to_thin = 4;      // the share of a call's steps after which a block goes on with one warp
 
 // The lines of a request, and which of their sectors.
@@ -244,13 +245,25 @@ static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
         for (WarpSample& warp : block.warps) warp.asked = {};
 }
 
-// Drawn at random: a kernel that knew which blocks run here could behave in these alone.
+// Drawn at random: a kernel that knew which blocks run here could behave in these alone. Where they are only checked, no
+// more of them begin once a part of the call's time is spent, but as many as run at once: an end is checked, too.
 static void run_few(LaunchState& state, void (*run)(LaunchState&)) {
     static std::random_device entropy;
+    const Machine& m = machine();
     std::uniform_int_distribution<std::uint64_t> any(0, state.blocks - 1);
-    std::set<std::uint64_t> numbers;
-    while (numbers.size() < machine().few_blocks) numbers.insert(any(entropy));
-    run_blocks(state, {numbers.begin(), numbers.end()}, run);
+    std::vector<std::uint64_t> numbers;
+    while (numbers.size() < m.few_blocks)
+        if (const std::uint64_t number = any(entropy); std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    const std::size_t at_once = state.counting ? numbers.size() : static_cast<std::size_t>(std::max(m.threads, 2));
+    const double end = processor_seconds() + m.seconds_limit / parts_of_a_look;
+    while (!numbers.empty() && state.schedule.stop_after.load() != 0) {
+        const auto rest = numbers.begin() + static_cast<std::ptrdiff_t>(std::min(at_once, numbers.size()));
+        std::vector<std::uint64_t> now(numbers.begin(), rest);
+        std::sort(now.begin(), now.end());
+        run_blocks(state, std::move(now), run);
+        numbers.erase(numbers.begin(), rest);
+        if (processor_seconds() > end) break;
+    }
 }
 
 void run_chosen(LaunchState& state, void (*run)(LaunchState&)) {

@@ -123,12 +123,6 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     leave_entry_point();
 }
 
-double processor_seconds() {
-    timespec used;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
 int uncaught(const std::string& what) {
     Finding finding;
     finding.kind = "crash";
@@ -189,6 +183,12 @@ int find_module(dl_phdr_info* info, std::size_t, void* wanted) {
 }
 
 }  // namespace
+
+double processor_seconds() {
+    timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
 
 // Threads that host code started cannot jump back to where the entry point was called.
 bool can_leave_entry_point() { return machine().escape && pthread_equal(pthread_self(), machine().entry_thread); }

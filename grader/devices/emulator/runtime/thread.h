@@ -121,6 +121,7 @@ struct alignas(64) Thread {
     bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
     bool copying = false;              // a load of as many bytes came right after it
     std::uint8_t piece = 0;            // flags of a piece that it copies of a structure (trace.h)
+    bool is_only_checked = false;      // nothing of it is recorded or counted: its block is one of a few (run_few)
     std::uint32_t stored_pc = 0;
     Index index{};
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
