@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.devices.build import frontend, rules
+from grader.devices.build import formats, frontend, opinion, rules
 from grader.devices.cache import cache_root
+from grader.devices.evidence import Build, Diagnostic
 from tests.shared import long_tail
 
 pytestmark = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
@@ -96,3 +97,12 @@ def test_what_cuda_13_has_no_more_is_named_without_a_name_of_ours():
     frontend.prepare(cache_root())
     refused = rules.messages(rules.refusals(frontend.parse(PROP + "cooperativeMultiDeviceLaunch; }", cache_root())))
     assert "ladder_" not in refused[0].text and "CUDA 13" in refused[0].text
+
+
+def test_a_half_that_is_printed_is_told_as_that_and_not_as_a_structure():
+    said = formats.of_format("format specifies type 'double' but the argument has type 'half'")
+    assert said == "the text of this call says `double`, but the value is `half`: write `(float)` before it"
+    failed = Build("build_error", "line 3: copies", [Diagnostic("copies a structure", 3)])
+    told = opinion._of_printed(failed, [Diagnostic(said, 3), Diagnostic(said, 4), Diagnostic("another", 3)])
+    assert [each.line for each in told] == [3]
+    assert opinion._of_printed(Build(), [Diagnostic(said, 3)]) == []
