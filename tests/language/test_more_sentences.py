@@ -80,6 +80,16 @@ ROWS = [
     ("__global__ void k(float* x) { switch (x[0]) { case 1: x[1] = 1; } }", 1, "a `switch` is for whole numbers"),
     ("__global__ void k(int* x) { int f(int a) { return a; } }", 1, "write a lambda, `auto f = [&](int i) { ... };`"),
     ("struct S { __global__ void k(float* x) { x[0] = 1; } };", 1, "cannot be a member of a class"),
+    (
+        "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n__global__ void k(__nv_bfloat16* x, half* y) { y[0] = x[0]; }",
+        3,
+        "`__nv_bfloat16` does not become `__half` by `=`",
+    ),
+    (
+        "#include <memory>\n__global__ void k(std::unique_ptr<float> p) { *p = 1; }",
+        2,
+        "hand the kernel a pointer to memory from cudaMalloc",
+    ),
     ("texture<float, 1> t;", 1, "texture references have gone from CUDA"),
     ("__global__ void k(float* x) { x[1] = reinterpret_cast<int>(x[0]); }", 1, "`__float_as_int(x)`"),
 ]

@@ -34,6 +34,13 @@ def no_property(match: re.Match[str], said: Said) -> str:
     return f"cudaDeviceProp has no `{name}` since CUDA 13{instead}"
 
 
+def no_assignment(match: re.Match[str], said: Said) -> str:
+    """Of two types, of which the notes name one that does not become the other."""
+    reasons = (re.search(r"no known conversion from '(.*?)'.* to '(?:const )?(.*?)'", text) for _, text in said.notes)
+    one, two = next(((found[1], found[2]) for found in reasons if found), ("", ""))
+    return f"`{one}` does not become `{two}` by `=`: convert it in between, as with `float f = h;`" if one else ""
+
+
 def other_type(match: re.Match[str], said: Said) -> str:
     """Of a variable that an earlier line has otherwise."""
     line = next((line for line, text in said.notes if line and "previous" in text), None)

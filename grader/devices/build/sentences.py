@@ -336,6 +336,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"no (?:type|member|template) named {_NAME} in namespace 'cuda::std'", missing.not_in_cuda_std),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'cooperative_groups'", missing.not_in_groups),
     (rf"no member named {_NAME} in 'cudaDeviceProp'", missing.no_property),
+    (r"no viable overloaded '='", missing.no_assignment),
     (rf"redeclaration of {_NAME} with a different type: '(?P<here>.*)' vs '(?P<there>.*)'", missing.other_type),
     (r"static assertion failed(?: due to requirement '.*?')?: (?P<name>.*)", _says("static_assert fails: {name}")),
     (r"read-only variable is not assignable", _says("this is `const`, so it can only be read")),

@@ -49,6 +49,7 @@ _NO_METHOD = "the kernel `{name}` cannot be a member of a class: write it outsid
 _NO_TEXTURE = "texture references have gone from CUDA: read the array itself"
 _KNOWN = "a number is needed here that is known when the file is compiled: a `constexpr` one, or a template's"
 _BITS = "`{two}` has no other reading as `{one}` in this way: the bits of a float are `__float_as_int(x)`"
+_OF_HOST_MEMORY = "`std::unique_ptr` and its kin are the host's: hand the kernel a pointer to memory from cudaMalloc"
 _NO_VALUE_OF_A_CALL = "this call gives nothing back, as a launch does: a kernel stores its results in memory"
 
 SLIPS = (
@@ -85,6 +86,8 @@ SLIPS = (
     (r"assigning to '(?P<one>.*)' from incompatible type '(?P<two>.*)'", "`{one}` is needed here, and this is `{two}`"),
     (rf"no member named '(?P<name>\w+)' in '(?P<type>{_VECTOR}|dim3)'", _NO_MEMBER),
     (r"called object type .* is not a function", _NO_FUNCTION),
+    (r"indirection requires pointer operand \('std::\w+_ptr<", _OF_HOST_MEMORY),
+    (r"value of type 'void' is not contextually convertible", _NO_VALUE_OF_A_CALL),
     (r"indirection requires pointer operand \('(?P<name>.*)' invalid\)", _NO_POINTER),
     (r"subscripted value is not an array", _NO_ARRAY),
     (r"array subscript is not an integer", _NO_INDEX),
