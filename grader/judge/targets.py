@@ -58,12 +58,16 @@ def load_efficiency(counters: Counters) -> float | None:
 def store_efficiency(counters: Counters) -> float | None:
     """Different bytes stored in the task's buffers / these and all bytes that any store moved for nothing.
 
-    Different in the whole case: storing the same bytes neatly once more would otherwise raise the share.
+    Different in the whole case: storing the same bytes neatly once more would otherwise raise the share. An atomic by
+    which the lanes of a warp reach elements all over the place is a store in this respect: `atomicExch` would otherwise
+    hide them.
     """
-    if not counters.get("task_store_distinct_bytes"):
+    stored, updated = counters.get("task_store_distinct_bytes", 0), counters.get("task_atomic_bytes", 0)
+    useful: float = max(stored, min(stored + updated, counters.get("output_bytes", 0)))
+    unused: int = counters.get("task_atomic_unused_bytes", 0)
+    if not (stored or unused):
         return None
-    useful: float = counters["task_store_distinct_bytes"]
-    return useful / (useful + _moved_for_nothing(counters, "store"))
+    return useful / (useful + _moved_for_nothing(counters, "store") + unused)
 
 
 def _moved_for_nothing(counters: Counters, way: str) -> int:

@@ -116,6 +116,20 @@ def _arrays(real: Call, sample: Sample, checked: Call, run: CaseRun) -> Iterator
             yield what, all_, sum(moved.values()) / sum(real.bytes[name] for name in names)
         elif not few:
             yield from ((what, name, moved[name] / real.bytes[name]) for name in names)
+        if what == "store" and names and (stored := _stored(real, sample)):
+            yield what, "the results' elements", stored / sum(real.bytes[name] for name in names)
+
+
+def _stored(real: Call, sample: Sample) -> float:
+    """Bytes that the lanes of requests store in the task's buffers, no two of them the same, and what copies do.
+
+    0 where none is known to: then `_moved` says what is left out. An index that is worked out in too few bits has lanes
+    store in one place, in all sectors for all that.
+    """
+    copied = sample.get("copied", {})
+    by_copies = sum(copied.get(each.name, (0, 0))[1] for each in real.task.results)
+    by_launches = sum(_scale(each) * each["counts"].get("task_stored_bytes", 0.0) for each in sample["launches"])
+    return float(by_copies + by_launches) if by_launches else 0.0
 
 
 def _moved(sample: Sample, name: str, number: int) -> float:

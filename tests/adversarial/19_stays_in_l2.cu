@@ -1,6 +1,6 @@
 // Asks the L2 to keep its data, for the next repetition to find them there. The emulator has no such stream attribute; on a
 // GPU the lines are let go before every repetition, and the inputs are others.
-// Emulator: build_error
+// Emulator: not_emulated
 // Says: cudaStreamAttrValue
 // GPU: passed
 

@@ -29,6 +29,10 @@ RIGHT = {
     "counts its calls": f"++calls; {ADD} {RESET}",
     "is set up once": f"if (!calls++) cudaFuncSetAttribute(add, {CARVEOUT}, 50); {ADD} {RESET}",
 }
+LATER = {
+    "stops after four calls": f"if (++calls > 20 && n < 4096) return; {ADD} {RESET}",
+    "leaves every 29th out": f"if (++calls % 29 == 0) return; {ADD} {RESET}",
+}
 WRONG = {
     "knows the size": (f"if (n == last) return; last = n; {ADD} {RESET}", "is not written"),
     "begins anew for another size": (f"if (n != last) {{ {RESET} }} last = n; {ADD}", "is another"),
@@ -52,6 +56,14 @@ def test_what_goes_by_the_call_before(graded, what):
     assert found.status in ("not_written", "wrong_result") and found.stars == 0
     (told,) = [case.message for case in found.tasks[0].cases if case.status != "passed"]
     assert f"out[0] {how} when the case" in told and "is called a second time, with the same buffers" in told
+
+
+@pytest.mark.parametrize("what", long_tail(list(LATER), every=2))
+def test_what_goes_by_the_number_of_calls(graded, what):
+    found = graded(LATER[what])
+    assert found.status == "not_written" and found.stars == 0
+    (told,) = [case.message for case in found.tasks[0].cases if case.status != "passed"]
+    assert "out[0] is not written when the case" in told
 
 
 @pytest.mark.parametrize("what", long_tail(list(RIGHT), every=4))

@@ -36,6 +36,7 @@ NO_ROOM_FOR_VARIABLES = re.compile(  # the linker's words
 _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](?P<symbol>.+?)'$")
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
 _BAD_ARGUMENTS = "the arguments of this launch do not suit the kernel's parameters"
+_OF_THREADS = {"cudaThreadSynchronize": "cudaDeviceSynchronize", "cudaThreadExit": "cudaDeviceReset"}
 _OF_OLD = re.compile(r"__(shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)$")
 _HEADER_OF = {"printf": "<cstdio>", "assert": "<cassert>"}
 _PLAINER = {  # what a compiler says: what a learner can do about it
@@ -95,12 +96,10 @@ def _message(match: re.Match[str], filename: str, context: int | None) -> Messag
 
 def gone(name: str) -> str:
     """What to write in the place of a function that CUDA had up to version 12; "" of any other name."""
-    old = _OF_OLD.match(name)
-    return (
-        f"`{name}` has gone from CUDA: write `{old[0]}_sync(0xffffffff, ...)`, whose mask names the lanes"
-        if old
-        else ""
-    )
+    if old := _OF_OLD.match(name):
+        return f"`{name}` has gone from CUDA: write `{old[0]}_sync(0xffffffff, ...)`, whose mask names the lanes"
+    newer = _OF_THREADS.get(name)
+    return f"`{name}` has gone from CUDA: write `{newer}`" if newer else ""
 
 
 def plain(text: str) -> str:

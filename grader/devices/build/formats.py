@@ -10,6 +10,7 @@ _PRINTED = {
     **{"int": "%d", "unsigned int": "%u", "long": "%ld", "unsigned long": "%zu", "bool": "%d"},
     **{"long long": "%lld", "unsigned long long": "%llu", "char *": "%s", "const char *": "%s"},
 }
+_SMALL = ("half", "__half", "__nv_bfloat16", "nv_bfloat16")  # structures, to C++
 _EIGHT_BYTES = {"long", "unsigned long", "long long", "unsigned long long"}  # as much to a printf as to a GPU's
 _MISMATCH = re.compile(
     r"format specifies type '(?P<wanted>[^']*)'(?: \(aka '(?P<wanted_as>[^']*)'\))? but the argument has"
@@ -22,6 +23,8 @@ _OTHERS = (
     ("incomplete format specifier", "this % says nothing that can be printed: a percent sign itself is written %%"),
 )
 
+OTHER_VALUE = "the text of this call says"
+
 
 def of_format(text: str) -> str:
     """One sentence; "" where it would not help: where both types have the same bits."""
@@ -30,7 +33,7 @@ def of_format(text: str) -> str:
     wanted, given = match["wanted_as"] or match["wanted"], match["given_as"] or match["given"]
     if {wanted, given} <= _EIGHT_BYTES:
         return ""
-    told = f"the text of this call says `{match['wanted']}`, but the value is `{match['given']}`"
+    told = f"{OTHER_VALUE} `{match['wanted']}`, but the value is `{match['given']}`"
     if given in _PRINTED and "*" not in wanted.removeprefix("char *").removeprefix("void *"):
         return f"{told}: write {_PRINTED[given]} for it"
-    return told
+    return f"{told}: write `(float)` before it" if given in _SMALL else told

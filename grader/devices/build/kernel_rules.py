@@ -120,6 +120,8 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
     for parameter in parameters:
+        if parameter.type.get_canonical().kind.name == "RVALUEREFERENCE":
+            yield f"the kernel `{name}` cannot take `&&`: hand `{parameter.spelling}` over as a value, without it"
         if parameter.type.get_canonical().get_pointee().kind.name == "FUNCTIONPROTO" and _is_of_member(parameter.type):
             yield f"the kernel `{name}` cannot take a pointer to a method: make it a template's parameter"
     if cursor.result_type.kind.name == "AUTO":

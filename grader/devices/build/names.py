@@ -16,6 +16,14 @@ HEADERS = {
     **{"cooperative_groups": "cooperative_groups.h", "nvcuda": "mma.h"},
     **dict.fromkeys(("CUDART_INF_F", "CUDART_INF", "CUDART_NAN_F", "CUDART_PI_F"), "math_constants.h"),
 }
+# What cooperative_groups has in headers of their own, and what C++ has only since C++20.
+OF_GROUPS = {
+    **dict.fromkeys(("memcpy_async", "wait", "wait_prior"), "cooperative_groups/memcpy_async.h"),
+    **dict.fromkeys(("reduce", "reduce_update_async", "reduce_store_async"), "cooperative_groups/reduce.h"),
+    **dict.fromkeys(("plus", "less", "greater", "bit_and", "bit_or", "bit_xor"), "cooperative_groups/reduce.h"),
+    **dict.fromkeys(("inclusive_scan", "exclusive_scan"), "cooperative_groups/scan.h"),
+}
+NEWER = ("concept", "requires", "consteval", "constinit", "char8_t", "co_await", "co_return", "co_yield")
 OF_STD = {
     **{name: name for name in ("vector", "string", "map", "array", "tuple", "optional", "complex", "thread", "chrono")},
     **dict.fromkeys(("cout", "cerr", "endl"), "iostream"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from pathlib import Path
 
 NOT_EMULATED = "not_emulated"
 _SAYS = re.compile(r"\b(?:is|are) not emulated\b")
@@ -20,6 +22,7 @@ _FAMILIES = (
     (r"__nv_fp[46]x?\d?_|__nv_cvt_\w*fp[46]|__isCtaShared$|__isClusterShared$|__isGridConstant$", _ON_A_GPU),
     (r"(?:tex|surf)Cubemap\w*$|tex[123]D(?:Layered)?Grad$|tex[123]DLayeredLod$", _ON_A_GPU),
 )  # fmt: skip
+_PROGRAMS = Path(__file__).parents[1] / "emulator" / "libraries" / "ladder_more"
 _OF_TEXTURES = re.compile(
     r"(tex|surf)[123]D\w*|cuda\w*(Texture|Surface)\w*|cuda(Resource|Channel|MemcpyTo|MemcpyFrom)\w*|cuda\w*Array(_t)?$"
 )
@@ -50,13 +53,23 @@ def unknown_name(name: str, graded: bool = True) -> str:
         return f"`{name}`, of CUDA's textures and arrays, is not emulated in a graded file: read the array itself"
     if graded and name.startswith("cudaGraph"):
         return f"`{name}`, of CUDA's graphs, is not emulated in a graded file: launch on the given stream"
-    instead = next((instead for family, instead in _FAMILIES if re.match(family, name)), "")
-    return f"`{name}` is not emulated: {instead}" if instead else ""
+    if instead := next((instead for family, instead in _FAMILIES if re.match(family, name)), ""):
+        return f"`{name}` is not emulated: {instead}"
+    if graded and name in _of_programs():
+        return f"`{name}` is not emulated in a graded file: `ladder run` has it in whole programs, or {_ON_A_GPU}"
+    return ""
+
+
+@functools.cache
+def _of_programs() -> frozenset[str]:
+    """The names of CUDA's that the headers for whole programs have."""
+    headers = _PROGRAMS.glob("*.h")
+    return frozenset(name for header in headers for name in re.findall(r"\bcuda[A-Z]\w+", header.read_text()))
 
 
 def of_whole_program(said: str) -> str:
     """The same sentence of a program, which has more of CUDA than a graded file."""
-    name = re.match(r"`(\w+)`, of CUDA's .* is not emulated in a graded file", said)
+    name = re.match(r"`(\w+)`(?:, of CUDA's .*)? is not emulated in a graded file", said)
     return unknown_name(name[1], graded=False) or f"`{name[1]}` is not emulated: {_ON_A_GPU}" if name else said
 
 

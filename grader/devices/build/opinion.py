@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.devices.build import diagnostics, frontend, rules
 from grader.devices.build.build import build_error
 from grader.devices.build.diagnostics import Message
+from grader.devices.build.formats import OTHER_VALUE
 from grader.devices.build.spelling import for_clang
 from grader.devices.build.suspicions import LOST_BY_COMMA
 from grader.devices.evidence import Build, Diagnostic
@@ -36,6 +37,8 @@ class ClangsOpinion:
             self.failed = self.reading is not None
             return _with(build, [Diagnostic(_FAILED if self.reading else _MISSING, level="note")])
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
+        if not refused and (reasons := _of_printed(build, warned)):  # a structure that is no number, as a half
+            return build_error(reasons, self.source)
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
             return _with(build, warned)
         failed = build_error(rules.messages(refused), self.source, for_clang(self.source))
@@ -46,6 +49,13 @@ class ClangsOpinion:
     def _own_lines(self, messages: list[Message], level: str) -> list[Diagnostic]:
         said = diagnostics.on_own_lines(messages, self.source, for_clang(self.source).split("\n"))
         return [replace(each, level=level) for each in said][:MOST_WARNINGS]
+
+
+def _of_printed(build: Build, warned: list[Diagnostic]) -> list[Message]:
+    """What is wrong with the value that a line prints, where a build fails for that line."""
+    wrong = {each.line for each in build.diagnostics} if build.problem else set()
+    shown = [each for each in warned if each.line in wrong and each.message.startswith(OTHER_VALUE)]
+    return [Message(each.message, each.line) for each in shown]
 
 
 def _with(build: Build, more: list[Diagnostic]) -> Build:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from grader.devices.build import missing
 from grader.devices.build.diagnostics import gone
 from grader.devices.build.kernel_rules import NO_BLOCK
-from grader.devices.build.names import HEADERS, OF_STD, of_cuda
+from grader.devices.build.names import HEADERS, NEWER, OF_STD, of_cuda
 from grader.devices.build.not_emulated import NO_EXPERIMENTAL, missing_header, unknown_name
 from grader.devices.build.said import Said
 from grader.devices.build.slips import SLIPS
@@ -18,6 +19,7 @@ Words = Callable[[re.Match[str], Said], str]
 
 _DEVICE_SIDES = r"(?:__global__|__device__)"
 _OTHER_SIDE = re.compile(r"call to __(?:host|device)__ function from")
+_HOST_FROM_DEVICE = re.compile(rf"call to __host__ function from (?:{_DEVICE_SIDES}|__host__ __device__)")
 _REASON = re.compile(
     r"requires (?:at least |at most )?(\d+) arguments?, but (\d+) (?:was|were) provided"
     r"|(?:no known conversion from|cannot convert argument of incomplete type) '(.*?)' to '(.*?)' for (\d+)\w\w arg"
@@ -60,14 +62,14 @@ def sentence(said: Said) -> str:
 
 def _plain(text: str) -> str:
     """Without our own namespace, and without what else a type is called."""
-    return re.sub(r"\bladder::(?=\w)| \(aka '[^']*'\)", "", text)
+    return re.sub(r"; did you mean '(?:\w+::)*ladder_\w+'\?|\bladder::(?=\w)| \(aka '[^']*'\)", "", text)
 
 
 # ---- errors ----
 
 
 def _host_function(match: re.Match[str], said: Said) -> str:
-    name = match["name"]
+    name = "operator()" if "to object of type" in match[0] else match["name"]
     instead = _INSTEAD.get(name)
     declared = [(line, text) for line, text in said.notes if "declared here" in text or "candidate" in text]
     declared.sort(key=lambda note: not _OTHER_SIDE.search(note[1]))  # of several candidates, that of the host
@@ -101,7 +103,7 @@ def _no_matching(match: re.Match[str], said: Said) -> str:
     if unfit := _unfit(match["name"], fitting):
         return unfit
     reasons = _plain(" ".join(text for _, text in notes))
-    if re.search(rf"call to __host__ function from (?:{_DEVICE_SIDES}|__host__ __device__)", reasons):
+    if _HOST_FROM_DEVICE.search(reasons):
         return _host_function(match, said)
     if "call to __global__ function from" in reasons:
         return _called_kernel(match, said)
@@ -116,6 +118,8 @@ def _unfit(name: str, reasons: Sequence[str]) -> str:
         return f"`{name}` is not there for these types: it takes an element's address, `&x[i]`, and a value of its type"
     if name.startswith("cudaMalloc") and any("could not match 'T *'" in reason for reason in reasons):
         return f"`{name}` sets a pointer, so it takes the pointer's address: write & before it"
+    if reasons and all("invalid explicitly-specified argument for template" in reason for reason in reasons):
+        return f"a template argument of `{name}` is no constant of its type: write a number, or a `constexpr` one"
     if any("would lose const" in reason for reason in reasons):
         return f"`{name}` could write to what can only be read here: write `const` in its parameter, if it does not"
     said = dict.fromkeys(match.groups() for match in map(_REASON.search, reasons) if match)
@@ -150,6 +154,8 @@ def _undeclared(match: re.Match[str], said: Said) -> str:
 def _unknown_type(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
     instead = _IMPORT if name in ("import", "from") else unknown_name(name)
+    if name in NEWER:
+        return f"`{name}` is C++20's, and a kernel file is C++17, as nvcc reads it here: do without"
     return instead or _needs_header(name) or f"'{name}' does not name a type{_meant(name, close)}"
 
 
@@ -199,6 +205,8 @@ def _no_kernel(match: re.Match[str], said: Said) -> str:
 
 def _host_variable(match: re.Match[str], said: Said) -> str:
     name = match["name"]
+    if name in _INSTEAD:
+        return _of_host_library(f"std::{name}")
     line = next((line for line, _ in said.notes if line), None)
     where = f" in line {line}" if line else ""
     return (
@@ -234,7 +242,21 @@ def _missing_sign(match: re.Match[str], said: Said) -> str:
     return f"a `{match['sign']}` is missing {match['where']}" if match["sign"] in ";)" else ""
 
 
+def _operator_of_host(said: Said) -> str:
+    """What to do where the operator is there, and is the host's; "" where that is not the reason."""
+    line = next((line for line, text in said.notes if line and _HOST_FROM_DEVICE.search(text)), None)
+    on_device = set(said.sides) in _ON_DEVICE
+    return (
+        f"the operator in line {line} is a function of the host, which a kernel cannot call: "
+        "write `__host__ __device__` before it"
+        if line and on_device
+        else ""
+    )
+
+
 def _no_operator(match: re.Match[str], said: Said) -> str:
+    if of_host := _operator_of_host(said):
+        return of_host
     one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
     if short := next((each for each in ("bfloat16", "half") if each in one + two), ""):
         return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2{short}(x)` or `__{short}2float(h)`"
@@ -311,6 +333,11 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"use of undeclared identifier {_NAME}{_CLOSE}", _undeclared),
     (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'std'", _not_in_std),
+    (rf"no (?:type|member|template) named {_NAME} in namespace 'cuda::std'", missing.not_in_cuda_std),
+    (rf"no (?:type|member|template) named {_NAME} in namespace 'cooperative_groups'", missing.not_in_groups),
+    (rf"no member named {_NAME} in 'cudaDeviceProp'", missing.no_property),
+    (r"no viable overloaded '='", missing.no_assignment),
+    (rf"redeclaration of {_NAME} with a different type: '(?P<here>.*)' vs '(?P<there>.*)'", missing.other_type),
     (r"static assertion failed(?: due to requirement '.*?')?: (?P<name>.*)", _says("static_assert fails: {name}")),
     (r"read-only variable is not assignable", _says("this is `const`, so it can only be read")),
     (rf"cannot assign to variable {_NAME} with const", _says("`{name}` is `const`, so it can only be read")),

@@ -34,9 +34,38 @@ _IN_BRACKETS = "`{name}` has its condition in ( ): `{name} (i < n) {{ ... }}`, w
 _NO_BRACKET = "a `)` is missing before this, or a `,` between two arguments"
 _ALONE = "a kernel is `__global__` alone, without `__{name}__`"
 _BY_NAME = "`{name}` has no [ ]: its members are .x, .y, ..., as in `threadIdx.x`"
+_NO_VALUE_YET = "a `const` variable gets its value in this very line, or never: take `const` out"
+_AT_THE_START = "`alignas` and `[[...]]` cannot stand here: write them at the start of the declaration"
+_OUTSIDE = "a `__constant__`, `__device__` or `__managed__` variable belongs outside of all functions: move it there"
+_MOVED = (
+    "this call takes the value away from its variable: write `std::move(...)` around it, as in `b.wait(std::move(t))`"
+)
+_NO_COMPARISON = "C++17 has no `<=>`: write the comparisons that you need, as `operator<`"
+_ONE_INDEX = "`operator[]` takes one index in C++17: write `operator()`, and `m(row, col)`"
+_OVER = "this `goto` jumps past a line that gives a variable its value: declare that one before the `goto`, or in {{ }}"
+_WHOLE = "a `switch` is for whole numbers: for others write `if` and `else if`"
+_INSIDE = "no function stands in another: a `}}` is missing above, or write a lambda, `auto f = [&](int i) {{ ... }};`"
+_NO_METHOD = "the kernel `{name}` cannot be a member of a class: write it outside, as a function"
+_NO_TEXTURE = "texture references have gone from CUDA: read the array itself"
+_KNOWN = "a number is needed here that is known when the file is compiled: a `constexpr` one, or a template's"
+_BITS = "`{two}` has no other reading as `{one}` in this way: the bits of a float are `__float_as_int(x)`"
+_OF_HOST_MEMORY = "`std::unique_ptr` and its kin are the host's: hand the kernel a pointer to memory from cudaMalloc"
 _NO_VALUE_OF_A_CALL = "this call gives nothing back, as a launch does: a kernel stores its results in memory"
 
 SLIPS = (
+    (r"cannot jump from this goto statement", _OVER),
+    (r"statement requires expression of integer type", _WHOLE),
+    (r"function definition is not allowed here", _INSIDE),
+    (r"kernel function '(?P<name>\w+)' must be a free function or static", _NO_METHOD),
+    (r"no template named 'texture'", _NO_TEXTURE),
+    (r"expression is not an integral constant expression", _KNOWN),
+    (r"reinterpret_cast from '(?P<two>float|double)' to '(?P<one>\w+)' is not allowed", _BITS),
+    (r"default initialization of an object of const type", _NO_VALUE_YET),
+    (r"an attribute list cannot appear here", _AT_THE_START),
+    (r"__constant__, __device__, and __managed__ are not allowed on non-static local variables", _OUTSIDE),
+    (r"rvalue reference to type '.*' cannot bind to lvalue", _MOVED),
+    (r"'operator<=' cannot be the name of a variable", _NO_COMPARISON),
+    (r"overloaded 'operator\[\]' cannot have more than one parameter", _ONE_INDEX),
     (r"expected '\(' after '(?P<name>if|while|switch)'", _IN_BRACKETS),
     (r"expected '\)'$", _NO_BRACKET),
     (r"'global' and '(?P<name>host|device)' attributes are not compatible", _ALONE),
@@ -57,6 +86,8 @@ SLIPS = (
     (r"assigning to '(?P<one>.*)' from incompatible type '(?P<two>.*)'", "`{one}` is needed here, and this is `{two}`"),
     (rf"no member named '(?P<name>\w+)' in '(?P<type>{_VECTOR}|dim3)'", _NO_MEMBER),
     (r"called object type .* is not a function", _NO_FUNCTION),
+    (r"indirection requires pointer operand \('std::\w+_ptr<", _OF_HOST_MEMORY),
+    (r"value of type 'void' is not contextually convertible", _NO_VALUE_OF_A_CALL),
     (r"indirection requires pointer operand \('(?P<name>.*)' invalid\)", _NO_POINTER),
     (r"subscripted value is not an array", _NO_ARRAY),
     (r"array subscript is not an integer", _NO_INDEX),

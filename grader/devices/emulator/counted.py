@@ -24,6 +24,7 @@ _NAMES = (
     "task_store_bytes",
     "task_store_useful_bytes",
     "task_atomic_bytes",
+    "task_atomic_unused_bytes",
     "shared_load_requests",
     "shared_load_wavefronts",
     "shared_load_ideal_wavefronts",

@@ -21,6 +21,8 @@ from grader.devices.emulator.symbols import CodeMap
 # kinds.EVENTS, its space one of kinds.SPACES.
 Site = dict[str, Any]
 Counted = dict[str, Any]
+SECTOR = 32  # bytes
+LANES_OF_A_SCATTERED = 2  # of a request on average: below that it is a ticket's, or a sum's of a warp
 _ROOM = 8  # tensor_shapes of runtime/trace.h
 Lines = defaultdict[tuple[str, int], Counted]
 
@@ -225,6 +227,8 @@ def _count_atomic(counters: dict[str, int], site: Site) -> None:
     if where == "global":
         counters["global_atomic_sectors"] += site["sectors"]
         counters["task_atomic_bytes"] += site["task_asked"]
+        if site["threads"] > LANES_OF_A_SCATTERED * site["requests"]:
+            counters["task_atomic_unused_bytes"] += SECTOR * site["task_sectors"] - site["task_useful"]
     counters[f"{where}_atomic_threads"] += site["threads"]
     most = f"{where}_atomic_max_multiplicity"
     counters[most] = max(counters[most], site["multiplicity"])

@@ -28,6 +28,11 @@ def _on_launch(fact: Fact) -> str:
 def _leak(fact: Fact) -> str:
     if fact["text"] == "kept":
         return f"line {fact['line']} uses memory of an earlier call: free it there, and allocate it anew in each call"
+    if fact["text"] == "heap":
+        return (
+            f"{fact['array_bytes']:,} bytes that kernels take from their heap in line {fact['line']} are never given"
+            " back: each call loses them, and the heap has 8 MB; write `free` for `malloc`, or `delete` for `new`"
+        )
     once = fact["note"]  # of a program, whose end frees it
     if not fact["array_bytes"]:
         lost = f"the stream created in line {fact['line']} is never destroyed"

@@ -7,19 +7,26 @@ gives each multiprocessor a part of the work must not have their number written 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 
 import numpy as np
 
 from grader.course.prototype import CType
-from grader.devices.emulator.entry import Call, size_of_data
+from grader.devices.emulator.entry import Call, Loaded, size_of_data
 from grader.devices.emulator.looking import Contents, are_close
 from grader.devices.evidence import CaseRun, Finding
 
+_KEPT = ("variable", "named_variable", "host_variable", "managed")
+_MOST_BYTES = 4096  # of a variable that are looked at
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
 AGAIN = (
     "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
+)
+MORE_CALLS = 30  # of a file whose variables are other ones after each call: it may count them
+LATER = (
+    "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
 )
 ELSEWHERE = (
     f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors: what goes by their number must do so in all places, as "
@@ -31,6 +38,33 @@ def are_of_use(what: Call, run: CaseRun) -> bool:
     """Whether a case is short, and nothing was wrong in its first call."""
     is_short = size_of_data(*what[:3]) <= MOST_ELEMENTS
     return is_short and all(finding.severity == "note" for finding in run.findings)
+
+
+def kept_between_calls(build: Loaded, entry: str) -> list[bytes]:
+    """What the file's own variables hold, those of host code and those of the GPU. `entry` is one of its functions."""
+    base = _begin_of(build.library, entry)
+    return [
+        ctypes.string_at(base + each.value, min(each.bytes, _MOST_BYTES))
+        for each in build.code.symbols
+        if each.kind in _KEPT and base
+    ]
+
+
+class _Place(ctypes.Structure):
+    """Dl_info of <dlfcn.h>."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("at", ctypes.c_void_p),
+    )
+
+
+def _begin_of(library: ctypes.CDLL, entry: str) -> int:
+    """Where a library lies in this process; 0 if nobody knows."""
+    place, function = _Place(), ctypes.cast(library[entry], ctypes.c_void_p)
+    return (place.base or 0) if ctypes.CDLL(None).dladdr(function, ctypes.byref(place)) else 0
 
 
 def told(asked: str, types: Mapping[str, CType], before: Contents, first: Contents, second: Contents) -> list[Finding]:

@@ -137,11 +137,17 @@ class Session:
 
     def call_again(self) -> list[Finding]:
         """What is wrong in more calls of the last small case in which nothing was wrong: in the second of two, and in a
-        third on a GPU of another size, if host code asks for that. No case may follow.
+        third on a GPU of another size, if host code asks for that; in many more, if the file's variables count them. No
+        case may follow.
         """
         if not self._small:
             return []
+        state = partial(second_calls.kept_between_calls, self.build, f"ladder_entry_{self._small[1][0].name}")
+        before = state()
         found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
+        if before != state():
+            for _ in range(second_calls.MORE_CALLS):
+                found = found or self._called_again(1, second_calls.LATER, *self._small)
         if found or not self.reading.asks_how_many_multiprocessors():
             return found
         self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)

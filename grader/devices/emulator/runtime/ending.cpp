@@ -1,4 +1,5 @@
 // What can only be said of a case once host code has ended.
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -73,6 +74,21 @@ void report_leaks(Machine& m) {
     }
 }
 
+// The same of the kernels' heap, which a call that keeps some of it fills in the end. Of some blocks alone, or of those that
+// ended in an error, it says nothing.
+void report_heap(Machine& m) {
+    const auto is_error = [](const Finding& each) { return !each.note; };
+    if (m.sampling.on() || m.few_blocks || std::ranges::any_of(m.findings, is_error)) return;
+    for (const auto& [pc, bytes] : m.heap.living()) {
+        Finding finding;
+        finding.kind = "leak";
+        finding.text = "heap";
+        finding.pc = pc;
+        finding.array_bytes = bytes;
+        m.findings.push_back(std::move(finding));
+    }
+}
+
 }  // namespace
 
 void finish_case(Machine& m) {
@@ -88,7 +104,10 @@ void finish_case(Machine& m) {
     if (m.given_up || m.fault) return;
     const auto& [print, kernel] = m.printed;
     if (m.whole_program && print.number && !m.program.signal && !m.stream_order.host_knows(print)) file("lost_output", kernel, print.line, "");
-    if (!m.whole_program) report_streams(m);
+    if (!m.whole_program) {
+        report_streams(m);
+        report_heap(m);
+    }
     report_leaks(m);
 }
 

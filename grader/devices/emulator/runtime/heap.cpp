@@ -80,6 +80,13 @@ bool KernelHeap::release(Address a) {
     return true;
 }
 
+std::map<std::uint32_t, std::size_t> KernelHeap::living() const {
+    std::map<std::uint32_t, std::size_t> bytes;
+    for (const auto& [_, memory] : given_)
+        if (!memory.freed) bytes[static_cast<std::uint32_t>(memory.line)] += memory.bytes;
+    return bytes;
+}
+
 const Region* KernelHeap::search(Address a) const {
     auto after = given_.upper_bound(a);
     if (after != given_.begin()) --after;

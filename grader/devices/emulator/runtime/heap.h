@@ -20,6 +20,7 @@ public:
     bool release(Address a);           // false: not the begin of memory that is allocated
     void check(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);   // an access that lies in the heap
     const Region* around(Address a);   // the memory that holds it, else the last before it, or the first; null: there is none
+    std::map<std::uint32_t, std::size_t> living() const;   // bytes that were not given back, by the place that asked for them
     void set_limit(std::size_t bytes) { limit_ = bytes; }
     std::size_t limit() const { return limit_; }
 

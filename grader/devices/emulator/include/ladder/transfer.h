@@ -32,7 +32,13 @@ inline LADDER_UNSEEN cudaError_t copy(void* to, const void* from, std::size_t by
     return status(ladder_memcpy(to, from, bytes, static_cast<Copy>(kind), line));
 }
 
+// The host does not wait for a copy within device memory, which is work on the default stream.
+LADDER_INLINE void note_copy_within(const void* to, const void* from, int line) {
+    if (!ladder_is_program() && ladder_memory_kind(to) == 2 && ladder_memory_kind(from) == 2) ladder_default_stream(line);
+}
+
 inline LADDER_UNSEEN cudaError_t copy_in_order(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
+    note_copy_within(to, from, line);
     if (!ladder_is_program()) ladder_host_waits_for_all();
     return synchronous(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
 }
@@ -217,6 +223,7 @@ LADDER_INLINE cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
                                               LADDER_LINE) {
+    ladder::note_copy_within(to, from, line);
     return ladder::synchronous(line, [=]() LADDER_UNSEEN {
         return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
     });

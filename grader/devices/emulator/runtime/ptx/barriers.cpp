@@ -2,6 +2,8 @@
 //
 // Barrier 0 for all threads is __syncthreads(). Any other one is settled here: its threads wait until as many have come as
 // it names. It orders memory between those that came, as a release at a place of its own, and an acquire.
+#include <set>
+
 #include "opcodes.h"
 
 namespace ladder::ptx {
@@ -207,7 +209,14 @@ bool release_named_barriers(Block& block) {
         ++block.barriers;
         released = true;
     }
-    for (Thread& thread : block.threads) released = release_phase(thread) || released;
+    std::set<const unsigned*> ended;   // phases of barriers for all threads: each is a barrier that the block passes
+    for (Thread& thread : block.threads) {
+        const unsigned* const awaited = thread.awaited;
+        if (!release_phase(thread)) continue;
+        released = true;
+        if (arrivals_of(*awaited) >= block.threads.size()) ended.insert(awaited);
+    }
+    block.barriers += static_cast<std::uint32_t>(ended.size());
     return released;
 }
 
