@@ -310,6 +310,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if finding.thread and details.get("space") == "shared":
         if not details.get("elements"):
             return NO_BYTES
+        if "before its start" in finding.message:
+            return NEGATIVE
         name = re.escape(str(details.get("array")))
         by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
         return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))

@@ -19,8 +19,11 @@ LEAVES = (
 )
 _LEAVES_BELOW = re.compile(r"\bif\s*\(\s*(?P<name>\w+)\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)\s*\{?\s*return\b")
 _INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz])")
-# A comparison, also in a function that is asked, or `min(`.
-_ASKS = r"\b{name}\b\s*[<>]|[<>]=?\s*{name}\b|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
+# A comparison of it, or of it and a step more, `row + i < rows`, also in a function that is asked, or `min(`.
+_ASKS = (
+    r"\b{name}\b(?:\s*[-+*]\s*[\w.]+)*\s*[<>]|[<>]=?\s*(?:[\w.]+\s*[-+*]\s*)*{name}\b"
+    r"|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
+)
 _ELEMENT = re.compile(r"\b(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\s*\+\s*(?P<col>\w+)\b")
 _COLUMN_FIRST = re.compile(r"\b(?P<col>\w+)\s*\+\s*(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\b")
 _GOES_TO = re.compile(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]")
