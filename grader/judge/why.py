@@ -31,7 +31,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
         name_nans(grades, prepared, runs)
         withdraw_chance(grades)
     if any(grade.status == "not_written" for grade in grades):
-        withdraw_grids(grades)
+        withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
 
 
@@ -121,9 +121,15 @@ def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> b
     return enough and other.details.get("pattern") not in (*family, *SAYS_LITTLE)
 
 
-def withdraw_grids(grades: Sequence[CaseGrade]) -> None:
+def withdraw_grids(grades: Sequence[CaseGrade], runs: Sequence[CaseRun]) -> None:
     """Takes a swapped grid back where another case lacks elements in a way that it does not explain."""
-    left = [grade for grade in grades if grade.status == "not_written" and "buffer" in grade.details]
+    left = [
+        grade
+        for grade, run in zip(grades, runs, strict=False)
+        if grade.status == "not_written"
+        and "buffer" in grade.details
+        and not all(launch["grid"][0] == launch["grid"][1] for launch in run.launches)  # these tell nothing
+    ]
     for buffer in {grade.details["buffer"] for grade in left}:
         named = [grade for grade in left if grade.details["buffer"] == buffer]
         if any(grade.details.get("pattern") != "swapped_grid" for grade in named):

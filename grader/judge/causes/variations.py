@@ -20,6 +20,7 @@ from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
 from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
 from grader.judge.causes.left_out import FACTORS, Along, masks
+from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import Launches
 from grader.judge.causes.places import causes_of_places, variations_of_places
@@ -66,6 +67,7 @@ def _causes(case: Case) -> Iterator[Cause]:
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield from causes_of_means(case)
+    yield from causes_of_logarithms(case)
     yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
