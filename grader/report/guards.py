@@ -98,7 +98,7 @@ _OF_ROWS = re.compile(
 SWAPPED = (
     "`{row}` has to be less than {width} here, and is multiplied with {width}, too, but a row stays below how many "
     "rows there are, and is multiplied with how long a row is: swap the sizes in the guard, "
-    "`{row} < {other} && {col} < {width}`, or the two in the index, `{col} * {width} + {row}`; or multiply with "
+    "`{row} < {other} && {col} < {width}`, or the two in the index, `{first} * {width} + {row}`; or multiply with "
     "{other}."
 )
 
@@ -113,7 +113,8 @@ def swapped_guard(source: Sequence[str], line: int | None) -> str:
     row, col = (re.sub(r"\s", "", index[name]) for name in ("row", "col"))
     other = asked.get(col, index["width"])
     swapped = asked.get(row) == index["width"] != other
-    return SWAPPED.format(**index.groupdict(), other=other) if swapped else ""
+    first = f"({index['col']})" if "+" in index["col"] else index["col"]
+    return SWAPPED.format(**index.groupdict(), other=other, first=first) if swapped else ""
 
 
 OR_SWAPPED = " Or are the two indices of {array} swapped, here or where it is written?"

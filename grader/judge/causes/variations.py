@@ -47,8 +47,15 @@ def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | Non
     enough = [case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH]
     first = next((case for case in enough if bool((case.got != 0).any())), (enough or chosen)[0])
     others = [case for case in chosen if case is not first]
-    found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and each.explains(first))
+    found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and _fits(each, first, others))
     return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
+
+
+def _fits(each: Cause, first: Case, others: Sequence[Case]) -> bool:
+    """Whether it explains the first case, or agrees with it, as where columns are few, and explains another."""
+    if each.explains(first):
+        return True
+    return bool(each.weaker and each.weaker(first)) and any(map(each.explains, others))
 
 
 def causes_seen(case: Case) -> Iterator[Cause]:
