@@ -16,9 +16,10 @@ from grader.course.catalog import UsageError
 from grader.course.lesson import Task, Tensors
 from grader.course.prototype import CType
 from grader.devices.buffers import CaseBuffers
+from grader.judge.causes.answers import ENOUGH, Answer, Pattern
 from grader.judge.causes.elements import unravel
 from grader.judge.causes.often import Launches
-from grader.judge.causes.patterns import ENOUGH, Answer, Pattern, recognise
+from grader.judge.causes.patterns import recognise
 from grader.judge.verdict import Status
 
 MOST_ANGLES = 1 << 12  # wrong elements for which the right ones for other inputs are worked out

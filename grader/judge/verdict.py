@@ -157,6 +157,7 @@ def falls_behind(own: Grade, model: Grade) -> list[TargetResult]:
 
 # Patterns of a wrong answer that say where it is wrong, or what is there, and not why (patterns.py).
 WITHOUT_CAUSE = (
+    "belongs",
     "all_zeros",
     "constant",
     "scaled",

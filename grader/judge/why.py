@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
+from grader.judge.causes.all_threads import causes_of_large
+from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
 from grader.judge.causes.nans import Values, why_nan
-from grader.judge.causes.patterns import ENOUGH
-from grader.judge.causes.variations import cause, causes_of_large, causes_seen, worth_asking
+from grader.judge.causes.variations import cause, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
@@ -30,6 +31,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
         name_nans(grades, prepared, runs)
         withdraw_chance(grades)
     if any(grade.status == "not_written" for grade in grades):
+        withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
 
 
@@ -117,6 +119,23 @@ def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> b
         family is OF_VALUES or other.details["total"] >= grade.details["total"]
     )
     return enough and other.details.get("pattern") not in (*family, *SAYS_LITTLE)
+
+
+def withdraw_grids(grades: Sequence[CaseGrade], runs: Sequence[CaseRun]) -> None:
+    """Takes a swapped grid back where another case lacks elements in a way that it does not explain."""
+    left = [
+        grade
+        for grade, run in zip(grades, runs, strict=False)
+        if grade.status == "not_written"
+        and "buffer" in grade.details
+        and not all(launch["grid"][0] == launch["grid"][1] for launch in run.launches)  # these tell nothing
+    ]
+    for buffer in {grade.details["buffer"] for grade in left}:
+        named = [grade for grade in left if grade.details["buffer"] == buffer]
+        if any(grade.details.get("pattern") != "swapped_grid" for grade in named):
+            for grade in named:
+                if grade.details.get("pattern") == "swapped_grid":
+                    del grade.details["pattern"], grade.details["pattern_message"]
 
 
 def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:

@@ -53,6 +53,8 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
         sample = each.sample or {"launches": (), "skipped": 0}
         is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
         for finding in each.findings:
+            if _is_the_emulators(finding):
+                continue
             slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
             fresh = (finding.kernel and finding.kernel not in known) or _waits_here_alone(finding, run)
             if _is_sure(finding, is_first) or slow or fresh:
@@ -72,11 +74,18 @@ def surely_wrong(tried: Evidence, inputs: Collection[str]) -> Finding | None:
         later = {launch["kernel"] for launch in launches[not sample["skipped"] :]}
         others = {launch["kernel"] for launch in launches[not sample["skipped"] :] if not _loads_only(inputs, launch)}
         for finding in each.findings:
+            if _is_the_emulators(finding):
+                continue
             unsure = others if finding.kind == "race" else later
             of_one_block = finding.kind in _OF_ONE_BLOCK and finding.kernel and finding.kernel not in unsure
             if finding.kind == "launch_error" or of_one_block:
                 return finding
     return None
+
+
+def _is_the_emulators(finding: Finding) -> bool:
+    """Whether it is a launch that a GPU takes, and the emulator does not: nothing is known of it."""
+    return finding.kind == "launch_error" and "more than the emulator can hold" in finding.message
 
 
 def _loads_only(inputs: Collection[str], launch: Json) -> bool:

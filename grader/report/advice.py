@@ -27,6 +27,12 @@ NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
     "(`unsigned char` is not), or a `short` above 32767?"
 )
+ONE_IN_A_BRANCH = (
+    "Some lanes of a warp have come to the {called} of line {line} and others to the __syncthreads() of line {barrier}:"
+    " one of the two, or a call of its function, stands in a branch, or in a loop that some lanes leave earlier. Move"
+    " it out, and let all lanes come to both."
+)
+_APART = r"waits in (__\w+) \(mask \w+\) for lanes that never come: .* waits in __syncthreads in line (\d+)"
 UNDER_ZERO = (
     "An `unsigned` index that went below 0 goes on from 4294967295: ask `i > 0` before `i - 1`, or count with an `int`."
 )
@@ -264,6 +270,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
     if lacking(finding):
         return ADVICE["not_emulated"]
+    if finding.kind == "deadlock" and (apart := re.search(_APART, finding.message)):
+        return ONE_IN_A_BRANCH.format(called=apart[1], line=finding.line, barrier=apart[2])
     if finding.kind == "trap":
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
     if finding.kind == "crash" and finding.kernel and "division by zero" in finding.message:
@@ -316,6 +324,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if finding.thread and details.get("space") == "shared":
         if not details.get("elements"):
             return NO_BYTES
+        if "before its start" in finding.message:
+            return NEGATIVE
         name = re.escape(str(details.get("array")))
         by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
         return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))

@@ -19,8 +19,11 @@ LEAVES = (
 )
 _LEAVES_BELOW = re.compile(r"\bif\s*\(\s*(?P<name>\w+)\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)\s*\{?\s*return\b")
 _INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz])")
-# A comparison, also in a function that is asked, or `min(`.
-_ASKS = r"\b{name}\b\s*[<>]|[<>]=?\s*{name}\b|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
+# A comparison of it, or of it and a step more, `row + i < rows`, also in a function that is asked, or `min(`.
+_ASKS = (
+    r"\b{name}\b(?:\s*[-+*]\s*[\w.]+)*\s*[<>]|[<>]=?\s*(?:[\w.]+\s*[-+*]\s*)*{name}\b"
+    r"|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
+)
 _ELEMENT = re.compile(r"\b(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\s*\+\s*(?P<col>\w+)\b")
 _COLUMN_FIRST = re.compile(r"\b(?P<col>\w+)\s*\+\s*(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\b")
 _GOES_TO = re.compile(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]")
@@ -95,7 +98,7 @@ _OF_ROWS = re.compile(
 SWAPPED = (
     "`{row}` has to be less than {width} here, and is multiplied with {width}, too, but a row stays below how many "
     "rows there are, and is multiplied with how long a row is: swap the sizes in the guard, "
-    "`{row} < {other} && {col} < {width}`, or the two in the index, `{col} * {width} + {row}`; or multiply with "
+    "`{row} < {other} && {col} < {width}`, or the two in the index, `{first} * {width} + {row}`; or multiply with "
     "{other}."
 )
 
@@ -110,7 +113,8 @@ def swapped_guard(source: Sequence[str], line: int | None) -> str:
     row, col = (re.sub(r"\s", "", index[name]) for name in ("row", "col"))
     other = asked.get(col, index["width"])
     swapped = asked.get(row) == index["width"] != other
-    return SWAPPED.format(**index.groupdict(), other=other) if swapped else ""
+    first = f"({index['col']})" if "+" in index["col"] else index["col"]
+    return SWAPPED.format(**index.groupdict(), other=other, first=first) if swapped else ""
 
 
 OR_SWAPPED = " Or are the two indices of {array} swapped, here or where it is written?"

@@ -42,5 +42,9 @@ def test_the_mask_is_named(got, words):
     assert words in cause(cases).message(cases[0])
 
 
+def test_of_a_single_row_no_mask_is_told():
+    assert cause([case(1, lambda q, k: means(q, k, True) + 0.3)]) is None
+
+
 def test_two_more_is_another_mask():
     assert cause([case(19, lambda q, k: means(q, k, True, more=2))]) is None

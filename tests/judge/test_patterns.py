@@ -100,12 +100,17 @@ def test_one_exception_is_enough_to_claim_no_value_pattern(nearly):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_noise_and_shuffles_are_no_pattern(seed):
+def test_noise_is_no_pattern_and_of_a_shuffle_it_is_told_where_each_belongs(seed):
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(1000, generator=generator)
     some = torch.rand(1000, generator=generator) < 0.3
-    for got in (FLAT[order], torch.where(some, FLAT[order], FLAT), Draw(seed + 100).normal(1000).double()):
-        assert name_of(got, FLAT, inputs={"x": FLAT}, previous=FLAT, launches=[launch(4, 256)]) is None
+    told = {
+        "belongs": (FLAT[order], torch.where(some, FLAT[order], FLAT)),
+        None: (Draw(seed + 100).normal(1000).double(),),
+    }
+    for name, values in told.items():
+        for got in values:
+            assert name_of(got, FLAT, inputs={"x": FLAT}, previous=FLAT, launches=[launch(4, 256)]) == name
 
 
 def test_nearly_a_matrix_pattern_is_none():
@@ -166,10 +171,16 @@ def test_factors_are_written_as_people_say_them():
 
 
 def test_a_block_count_that_was_rounded_down_is_named():
+    written = torch.arange(1000) < 768
+    message = recognise(answer(FLAT, FLAT, written, launches=[launch(3, 256)])).message
+    assert "3 x 256 = 768 threads for 1000 elements" in message and "(n + 255) / 256" in message
+    assert "3 x 256" not in recognise(answer(FLAT, FLAT, written, launches=[launch(4, 256)])).message
+
+
+def test_what_is_written_behind_all_threads_lacks_no_blocks():
     got = changed(FLAT, slice(768, None))
     message = recognise(answer(got, FLAT, launches=[launch(3, 256)])).message
-    assert "3 x 256 = 768 threads for 1000 elements" in message and "(n + 255) / 256" in message
-    assert "3 x 256" not in recognise(answer(got, FLAT, launches=[launch(4, 256)])).message
+    assert "The first 768 elements are right, as many as there are threads" in message and "blocks" not in message
 
 
 def test_a_sum_that_is_added_as_often_as_something_was_launched():
@@ -191,7 +202,8 @@ def test_only_the_first_block_is_right():
     got = changed(FLAT, slice(256, None))
     assert name_of(got, FLAT, launches=[launch(4, 256)]) == "first_block"
     assert name_of(got, FLAT, launches=[launch(8, 128)]) == "tail"
-    assert "4 blocks" in recognise(answer(got, FLAT, launches=[launch(1, 256)])).message
+    written = torch.arange(1000) < 256
+    assert "4 blocks" in recognise(answer(FLAT, FLAT, written, launches=[launch(1, 256)])).message
 
 
 def test_a_first_row_that_is_right_by_itself_says_nothing_of_blocks():

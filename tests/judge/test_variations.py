@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.judge.causes.variations import Case, cause, causes_of_large
+from grader.judge.causes.all_threads import causes_of_large
+from grader.judge.causes.variations import Case, cause
 from grader.judge.inputs import Draw
 
 
@@ -39,6 +40,19 @@ def kept(x, threads, steps, of_others=False):
 def looped(x, threads, step):
     """The sum of what each thread has from its own column on, in steps."""
     return sum(x[:, thread::step].sum(1) for thread in range(min(threads, x.shape[1])))
+
+
+def rounds(x, line, rest=True, each=4):
+    """Sums of 32 lanes' rounds of `each` columns, with `line` in the place of x in a round, and of the rest."""
+    width = x.shape[1]
+    total = 0 * x[:, 0]
+    for lane in range(32):
+        at = lane
+        while at + (each - 1) * 32 < width:
+            total = total + sum(line(x, at, part * 32) for part in range(each))
+            at += each * 32
+        total = total + (x[:, at::32].sum(1) if rest else 0)
+    return total
 
 
 def sums(inputs):
@@ -75,11 +89,31 @@ def sums(inputs):
             64,
             "what comes next begins 128 further: go on by `blockDim.x`, or let each thread take 2",
         ),
+        (lambda x: x.sum(1) - x[:, 3::4].sum(1) + x[:, 2::4].sum(1), 64, "out has .z twice and lacks .w of each 4"),
+        (lambda x: x.abs().sum(1), 64, "|x| in the place of x: what loses the sign"),
+        (lambda x: (x * x).sum(1), 64, "x * x in the place of x: is it multiplied with itself?"),
+        (lambda x: x.trunc().sum(1), 64, "x cut down to whole numbers"),
+        (lambda x: x.amax(1), 64, "What out holds is the largest of x, and a sum is asked for"),
         (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
     ],
 )
 def test_the_cause_is_found(got, threads, said):
     cases = [case(3, 210, got, threads), case(5, 77, got, threads)]
+    found = cause(cases)
+    assert found and said in found.message(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "rest", "said"),
+    [
+        (lambda x, at, by: x[:, at + by - 32 * (by == 64)], True, "has `[i + 32]` twice and lacks `[i + 64]` of each"),
+        (lambda x, at, by: x[:, at + by] * (by != 96), True, "out lacks `[i + 96]` of each round of 4"),
+        (lambda x, at, by: 2 * x[:, at + by], True, "of whole rounds of 128 twice"),
+        (lambda x, at, by: x[:, at + by], False, "left over behind whole rounds of 128"),
+    ],
+)
+def test_a_line_of_an_unrolled_loop_is_told(line, rest, said):
+    cases = [case(rows, cols, lambda x: rounds(x, line, rest)) for rows, cols in ((3, 240), (5, 300))]
     found = cause(cases)
     assert found and said in found.message(cases[0])
 

@@ -116,6 +116,11 @@ def test_what_is_surely_wrong_at_the_timed_case_has_not_passed(graded, code, sta
     assert found.cases[-1].name == "n=268435456" and says in found.cases[-1].message
 
 
+def test_more_blocks_than_the_emulator_holds_are_nobodys_mistake(graded):
+    found = graded("if (large) { add<1><<<1 << 27, 1, 0, stream>>>(x4, y4, z4, n / 4); return; }")
+    assert found.status == "passed" and "can hold" not in found.withheld
+
+
 # Blocks take a second row at the timed size alone: BARRIER keeps the next row's maxima from the sum that others read.
 ROWS = """
 __global__ void softmax_rows(const float* x, float* y, int rows, int cols) {

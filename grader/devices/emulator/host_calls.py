@@ -18,7 +18,7 @@ def _launch_error(fact: Fact) -> str:
 def _on_launch(fact: Fact) -> str:
     """What is behind a launch that failed, if it is one of the usual mistakes."""
     if "the grid has 0 blocks" in fact["text"]:
-        return "; whole-number division rounds down, so round up: (n - 1) / threads + 1"
+        return "; whole-number division rounds down, so round up: (n - 1) / threads + 1; of 0 elements, launch nothing"
     of_it = [
         launch for launch in fact["launches"] if (launch["kernel"], launch["line"]) == (fact["kernel"], fact["line"])
     ]

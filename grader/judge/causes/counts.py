@@ -5,16 +5,17 @@ Which elements count, and for which of the counters, is varied as other inputs o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import torch
 from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
+from grader.judge.causes.copies import copies
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.often import Launches
-from grader.judge.causes.weights import Times, weights
+from grader.judge.causes.weights import Times, Weights, weights
 
 Counted = Callable[[Case, Tensor], Tensor | None]  # what a kernel would count, of x
 
@@ -43,10 +44,20 @@ def causes_of_counts(case: Case) -> Iterator[Cause]:
     for key, mask, said, asks in masks("element", case.threads):
         told = f"{{buffer}} lacks {said}: {_OF_COPIES if key.startswith(_BY_THREADS) else asks}"
         yield Cause(f"counts_{key}", partial(_counts, partial(_without, mask)), partial(_said, told))
-    for key, times, of_launches in weights("element", case.launches):
-        yield Cause(
-            f"counts_{key}", partial(_counts, partial(_weighted, times)), partial(_said_of_launches, of_launches)
-        )
+    yield from _by_weights(copies())
+    yield from _by_weights(weights("element", case.launches))
+
+
+def _by_weights(found: Iterable[Weights]) -> Iterator[Cause]:
+    for key, times, said in found:
+        explains = partial(_counts, partial(_weighted, times))
+        none = partial(_leaves_none, times)
+        yield Cause(f"counts_{key}", explains, partial(_said_of_launches, said), leaves_nothing=none)
+
+
+def _leaves_none(times: Times, case: Case) -> bool:
+    found = _counted(case)
+    return found is not None and not bool(times(torch.arange(len(found[1])), case.launches).any())
 
 
 PARTS = (16, 32, 64, 128)  # counters, of more
@@ -68,7 +79,7 @@ _ONE_OF_GROUP = (
     " like statements left as it was copied?"
 )
 # What is left out by threads: of sums that is a matter of trees and shuffles, and here of copies.
-_BY_THREADS = ("odd", "upper", "alone", "warps", "leaders", "not_last", "tree")
+_BY_THREADS = ("odd", "upper", "alone", "warps", "leaders", "not_last", "tree", "steps", "assigned")
 _OF_COPIES = "do all threads count, and are all copies of the counters added to the result?"
 
 

@@ -191,8 +191,13 @@ class Every:
         noun = {1: ("elements",), 2: ("rows", "columns")}.get(case.written.dim(), ("matrices", "rows", "columns"))[
             self.axis
         ]
-        axes = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == few]
+        axes = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == few > 1]
         right = "gridDim.x * blockDim.x" if self.of_grid else axes[0] if axes else str(few)
+        if few == 1 and not self.of_grid:
+            return (
+                f"Of every {every:,} {noun} only the first is written: is the number of a loop missing from the index,"
+                f" or does one go on by {every:,} where 1 belongs?"
+            )
         return (
             f"Of every {every:,} {noun} only the first {few:,} are written: does a loop go on by {every:,} where"
             f" `+= {right}` belongs?"

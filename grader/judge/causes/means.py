@@ -5,6 +5,7 @@ The weights follow from the reference: means are linear in the values, so those 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -135,5 +136,23 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         lambda found, tile, case, values: -found.weights.amax(-1).log(),
         "{buffer} is the logarithm of the sum of expf(score - maximum) alone: add the maximum to it, `maximum +"
         " logf(sum)`.",
+    ),
+    (
+        "maximum_alone",
+        lambda found, tile, case, values: case.expected + found.weights.amax(-1).log(),
+        "{buffer} is the maximum alone: add the logarithm of the sum of expf(score - maximum) to it.",
+    ),
+    (
+        "no_logarithm",
+        lambda found, tile, case, values: (
+            case.expected + found.weights.amax(-1).log() + found.weights.amax(-1).reciprocal()
+        ),
+        "{buffer} is the maximum and the sum of expf(score - maximum): take the sum's logarithm, `maximum +"
+        " logf(sum)`.",
+    ),
+    (
+        "log2",
+        lambda found, tile, case, values: case.expected + found.weights.amax(-1).log() * (1 - 1 / math.log(2)),
+        "{buffer} is the maximum and log2 of the sum: write logf, the natural logarithm.",
     ),
 )

@@ -58,6 +58,18 @@ def too_few_threads(blocks: int, threads: int, count: int, verb: str) -> str:
     )
 
 
+def too_few(launches: Launches, start: int, count: int, verb: str) -> str:
+    """The same of the only launch, of blocks or a grid of two dimensions, in a row; "" if it has more threads."""
+    if len(launches) != 1 or math.prod([*launches[0]["grid"], *launches[0]["block"]]) != start:
+        return ""
+    axes = [axis for axis in range(3) if launches[0]["grid"][axis] > 1 or launches[0]["block"][axis] > 1]
+    grid, block = (" x ".join(str(launches[0][what][axis]) for axis in axes) for what in ("grid", "block"))
+    return (
+        f"The launch has {grid} blocks of {block} threads, {start:,} in all, for {count:,} elements, and the rest is"
+        f" {verb}: round up wherever a number of blocks, or of rows, is divided out, `(n - 1) / size + 1`."
+    )
+
+
 def swapped_grid(launches: Launches, bad: Tensor) -> str:
     """A sentence if what a grid of two dimensions leaves out of a matrix is there for the other one; else ""."""
     rows, cols = bad.shape[-2:]

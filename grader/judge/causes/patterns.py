@@ -7,63 +7,19 @@ it moves away from the right answer; a place pattern ("everything from k on") sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import chain
 
 import torch
 from torch import Tensor
 
-from grader.judge.causes.elements import element_name, ordinal
-from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
+from grader.judge.causes.answers import ENOUGH, Answer, Pattern, close
+from grader.judge.causes.belongs import belongs
+from grader.judge.causes.elements import ordinal
+from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
 
-ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
 MOST_TIMES = 2.0**40  # more no launch does
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
-
-
-@dataclass(frozen=True)
-class Pattern:
-    name: str
-    message: str  # one or two sentences for the learner
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One output buffer that is not as it should be. `bad` marks its elements; all tensors have the buffer's shape."""
-
-    buffer: str
-    got: Tensor
-    expected: Tensor
-    allowed: Tensor
-    bad: Tensor
-    written: bool = True  # False: `bad` are the elements that were never written
-    inputs: Mapping[str, Tensor] = field(default_factory=dict)
-    previous: Tensor | None = None  # what this buffer held after the case before
-    launches: Launches = ()
-    sizes: Mapping[str, int] = field(default_factory=dict)  # of the call
-
-    @property
-    def verb(self) -> str:
-        return "wrong" if self.written else "not written"
-
-    @property
-    def good(self) -> str:
-        return "right" if self.written else "written"
-
-    def at(self, flat: int) -> str:
-        return element_name(self.buffer, flat, self.got.shape)
-
-    def agrees_with(self, claim: Tensor, allowed: Tensor) -> bool:
-        """True if the whole output is `claim`, and the claim differs from the right answer in ENOUGH elements."""
-        got, claim, allowed = self.got.flatten(), claim.flatten(), allowed.flatten()
-        if got.shape != claim.shape or not _close(got, claim, allowed).all():
-            return False
-        return int((~_close(claim, self.expected.flatten(), self.allowed.flatten())).sum()) >= ENOUGH
-
-    def is_permuted(self, order: Tensor) -> bool:
-        """True if every element holds the right value of another: got[i] = expected[order[i]]."""
-        return self.agrees_with(self.expected.flatten()[order.flatten()], self.allowed.flatten()[order.flatten()])
 
 
 def recognise(answer: Answer) -> Pattern | None:
@@ -73,10 +29,6 @@ def recognise(answer: Answer) -> Pattern | None:
     what = kind.message.replace("Every element is", "What is wrong is") if kind else ""
     places = (Pattern(kind.name, f"{each.message} {what}") if kind else each for each in _place_patterns(answer))
     return next(chain(values, places, [kind] if kind else []), None)
-
-
-def _close(a: Tensor, b: Tensor, allowed: Tensor) -> Tensor:
-    return (a == b) | ((a - b).abs() <= allowed)  # NaN is close to nothing
 
 
 # ---- the values: the whole output follows one rule ----
@@ -94,13 +46,15 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _transposed(answer)
     yield from _shifted(answer)
     yield from _repeated(answer)
+    if elsewhere := belongs(answer.buffer, answer.got, answer.expected, answer.allowed, answer.bad):
+        yield Pattern("belongs", elsewhere)
 
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
     first, right = answer.got.flatten()[0], answer.expected.flatten()
     if int(answer.bad.sum()) < min(ENOUGH, max(len(right), 2)):
         return  # of one element, or of one that is not 0 as the others are
-    should_be_alike = bool(_close(right, right[0], answer.allowed.flatten()).all())
+    should_be_alike = bool(close(right, right[0], answer.allowed.flatten()).all())
     if should_be_alike and first != 0 and bool(first.isfinite()):
         return  # that they are says nothing
     if bool((answer.got == first).all()) and (
@@ -254,7 +208,7 @@ def _repeats(answer: Answer, period: int) -> bool:
     """Whether all is as the first `period` elements are, where it should not be."""
     places = torch.arange(answer.got.numel()) % period
     right = answer.expected.flatten()
-    if bool(_close(right, right[places], answer.allowed.flatten()).all()):
+    if bool(close(right, right[places], answer.allowed.flatten()).all()):
         return False
     return answer.got.numel() > period and answer.agrees_with(answer.got.flatten()[places], _exact(answer))
 
@@ -286,8 +240,11 @@ def _nothing_written(answer: Answer) -> Pattern:
     return Pattern("nothing_written", f"{what}.")
 
 
+# What no thread came to is not written: what is written and wrong was computed in a later round.
 _ROUNDS = (
-    "where they go on in a loop, does a round begin with what the last one left, as a sum that is not set to 0 again?"
+    "The first {start:,} elements are right, as many as there are {of}, and what comes behind them is wrong: has a"
+    " thread the index of its first element for a later one, or does a round begin with what the last one left, as a"
+    " sum that is not set to 0 again?"
 )
 
 
@@ -299,7 +256,6 @@ def _tail(answer: Answer, start: int) -> Pattern:
     # What was written and is wrong need not be what no thread came to.
     loop = "" if not answer.written else f", or do the threads of a block need a loop over all {count}"
     is_left = not answer.written or bool((answer.got.flatten()[start:] == 0).all())
-    rounds = "" if is_left else f" Or: {_ROUNDS}"
     for blocks, threads in () if first_row else _lines(answer.launches):
         if start in _first_elements(answer, threads) and blocks > 1:
             return Pattern(
@@ -307,16 +263,25 @@ def _tail(answer: Answer, start: int) -> Pattern:
                 f"Only the first {start} elements are {answer.good}, those of {threads} threads, as many as a block "
                 f"has: is blockIdx.x * blockDim.x missing from an index{loop}?",
             )
+        if not is_left and start > 1 and start in (blocks * threads, blocks):
+            of = "blocks" if start == blocks else "threads"
+            return Pattern("tail", _ROUNDS.format(start=start, of=of))
         if start == threads and blocks == 1 and threads > 1:
             return Pattern(
                 "tail",
                 f"Only one block of {threads} threads was launched, and only {threads} elements are {answer.good}. "
-                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.{rounds}",
+                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.",
             )
-        if start == blocks > 1 and rounds:
-            return Pattern("tail", f"The first {start:,} elements are right, as many as there are blocks: {_ROUNDS}")
         if start == blocks * threads:
-            return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb) + rounds)
+            return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb))
+    if is_left and (few := too_few(answer.launches, start, count, answer.verb)):
+        return Pattern("tail", few)
+    if count >= 2 * ENOUGH and abs(2 * start - count) <= 1:
+        return Pattern(
+            "tail",
+            f"Only the first half of {answer.buffer} is {answer.good}: is it n where 2 * n belongs, in a guard, a loop"
+            " or the number of blocks?",
+        )
     if start == count - 1:
         return Pattern("tail", f"Only the last element is {answer.verb}.")
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")

@@ -6,7 +6,6 @@ place of all, a tile turned round. What agrees with all wrong cases that were lo
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,10 +14,13 @@ from itertools import islice
 import torch
 from torch import Tensor
 
+from grader.judge.causes.all_threads import variations_of_all_threads
 from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
+from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
 from grader.judge.causes.left_out import FACTORS, Along, masks
+from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import Launches
 from grader.judge.causes.places import causes_of_places, variations_of_places
@@ -26,7 +28,8 @@ from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes
 
 MOST_CASES = 4
-MOST_TRIED = 16  # causes of the first case, with the others
+MOST_TRIED = 48  # causes of the first case, with the others
+FUNCTION = 1e-3  # relative: how far the function of a result may be from what is computed
 TELLS_ENOUGH = 1 << 11  # numbers of a case
 NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
@@ -40,40 +43,25 @@ def worth_asking(cases: Sequence[Case], *, small: bool = True) -> list[Case]:
 def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None) -> Cause | None:
     """What explains all of these wrong cases of one buffer; of all causes, unless it says `among` which."""
     # The smallest that tells enough is asked about all of them, for that takes the least time.
-    first = next((case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH), chosen[0])
+    # Of one that is 0 everywhere much is true.
+    enough = [case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH]
+    first = next((case for case in enough if bool((case.got != 0).any())), (enough or chosen)[0])
     others = [case for case in chosen if case is not first]
-    found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and each.explains(first))
+    found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and _fits(each, first, others))
     return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
+
+
+def _fits(each: Cause, first: Case, others: Sequence[Case]) -> bool:
+    """Whether it explains the first case, or agrees with it, as where columns are few, and explains another."""
+    if each.explains(first):
+        return True
+    return bool(each.weaker and each.weaker(first)) and any(map(each.explains, others))
 
 
 def causes_seen(case: Case) -> Iterator[Cause]:
     """Those that the expected values tell, without asking the reference again: of larger cases, too."""
     yield from causes_of_counts(case)
     yield from causes_of_shares(case)
-
-
-def causes_of_large(case: Case) -> Iterator[Cause]:
-    """Of a sum of more numbers than one asks the reference about often: what comes behind all threads is left out."""
-    totals = dict.fromkeys(math.prod([*launch["grid"], *launch["block"]]) for launch in case.launches)
-    for name, values in case.inputs.items():
-        for threads in totals if values.is_floating_point() and values.dim() == 1 else ():
-            for each in (1, 2, 4, 8):
-                if threads * each < values.numel():
-                    yield _behind_all(name, threads, each).as_cause()
-
-
-def _behind_all(name: str, threads: int, each: int) -> Variation:
-    of_each = f", {each} for each thread" if each > 1 else ""
-    return Variation(
-        f"behind_all_{each}",
-        name,
-        lambda case: case.inputs[name].masked_fill(torch.arange(case.inputs[name].numel()) >= threads * each, 0.0),
-        lambda case: (
-            f"{case.buffer} lacks what comes behind the first {threads * each:,} elements of {name}, as there are"
-            f" {threads:,} threads{of_each}: let each go on in a loop, `i += gridDim.x * blockDim.x`, or launch more"
-            " blocks."
-        ),
-    )
 
 
 def _causes(case: Case) -> Iterator[Cause]:
@@ -86,6 +74,8 @@ def _causes(case: Case) -> Iterator[Cause]:
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield from causes_of_means(case)
+    yield from causes_of_logarithms(case)
+    yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
     for variation in _variations(case):
@@ -126,6 +116,11 @@ def _is_right_by(function: Callable[[Tensor], Tensor], case: Case) -> bool:
     """Whether the results are this function of what they should be, where it has a value."""
     claim = function(case.expected)
     known = claim.isfinite()
+    # What is small beside what it should be agrees with all that is: it has to be as close as its own size asks.
+    if not bool(
+        ((case.got - claim)[known].abs() <= FUNCTION * claim[known].abs().amax()).all() if known.any() else False
+    ):
+        return False
     return 2 * int(known.sum()) > claim.numel() and case.is_right_for(torch.where(known, claim, case.got))
 
 
@@ -164,6 +159,7 @@ def _variations(case: Case) -> Iterator[Variation]:
         if not values.is_floating_point() or values.dim() not in NOUNS or values.numel() < 2:
             continue
         yield from _of_others(case, name)
+        yield from variations_of_functions(name)
         yield from _multiplied(case, name)
         for axis, noun in enumerate(NOUNS[values.dim()]):
             if values.shape[axis] > 1:
@@ -172,6 +168,8 @@ def _variations(case: Case) -> Iterator[Variation]:
                 yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
                 yield from _left_out(case, name, axis, is_summed)
                 yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
+        if values.dim() == 1 and case.sums_along(name, 0):
+            yield from variations_of_all_threads(case, name)
         if values.dim() > 1:
             yield from _turned(name)
         yield from variations_of_places(case, name)
@@ -324,7 +322,10 @@ def _weighted(name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variat
             def message(case: Case, said: Callable[[Launches], str] = said) -> str:
                 return said(case.launches).format(buffer=case.buffer, x=name)
 
-            yield Variation(f"{key}_{axis}", name, change, message)
+            def of_none(case: Case, times: Times = times) -> bool:
+                return not bool(times(torch.arange(case.inputs[name].shape[axis]), case.launches).any())
+
+            yield Variation(f"{key}_{axis}", name, change, message, of_none)
 
 
 def _turned(name: str) -> Iterator[Variation]:

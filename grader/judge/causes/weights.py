@@ -10,7 +10,9 @@ from functools import cache, partial
 import torch
 from torch import Tensor
 
+from grader.judge.causes.copies import copies
 from grader.judge.causes.often import LANES, Launches
+from grader.judge.causes.unrolled import unrolled
 
 STEPS = (16, 8, 4, 2, 1)  # of the shuffles that add up a warp
 VECTOR = 4  # neighbours that a lane loads at once
@@ -26,7 +28,10 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
         yield from _steps(noun, at, launch["block"])
         if math.prod(launch["grid"]) > 1:
             yield from _overlapping(noun, at)
+            yield from _all_from_the_first(noun, at)
     yield from weights_of_lanes(VECTOR)
+    yield from copies()
+    yield from unrolled(noun, launches)
 
 
 def weights_of_lanes(vector: int = 1) -> Iterator[Weights]:
@@ -111,7 +116,7 @@ def _steps(noun: str, launch: int, block: Sequence[int]) -> Iterator[Weights]:
         steps = {"grid": ("gridDim.x", "blockDim.x"), "x": ("blockDim.y",), "y": ("blockDim.x",)}.get(
             of, ("gridDim.x",)
         )
-        for step in (*steps, *map(str, SIZES)):
+        for step in (*steps, *map(str, (1, *SIZES))):
             loop = Loop(noun, launch, of, step)
             yield f"step_{launch}_{of}_{step}", loop.visits, loop.said
     for of in ("block", *of_axes):
@@ -143,6 +148,25 @@ def _overlapping(noun: str, launch: int) -> Iterator[Weights]:
         yield f"overlap_{launch}_{each}", visits, said
 
 
+def _all_from_the_first(noun: str, launch: int) -> Iterator[Weights]:
+    """Each block takes what the first one does, and they go on by the threads of the grid."""
+
+    def visits(places: Tensor, launches: Launches) -> Tensor:
+        if launch >= len(launches):
+            return torch.ones_like(places).double()
+        threads, blocks = (math.prod(launches[launch][size]) for size in ("block", "grid"))
+        return torch.where(places % (threads * blocks) < threads, blocks, 0).double()
+
+    def said(launches: Launches) -> str:
+        blocks = math.prod(launches[launch]["grid"])
+        return (
+            f"{{buffer}} has the {noun}s of {{x}} of the first block {blocks} times, and none of the others': let the"
+            " index begin at `blockIdx.x * blockDim.x + threadIdx.x`."
+        )
+
+    yield f"all_from_first_{launch}", visits, said
+
+
 # ---- shuffles ----
 
 
@@ -157,6 +181,7 @@ def shuffles() -> Sequence[tuple[str, Tensor, str]]:
             ("shuffle_of_one_lane", _sum([("one", step) for step in order]), _ONE),
             ("shuffle_assigned", _sum(down, adds=False), _ASSIGNED),
             ("shuffle_of_last_lane", _sum(down, lane=LANES - 1), _LAST_LANE),
+            ("shuffle_of_all_lanes", _sum(down, lane=slice(None)), _ALL_LANES),
         ]
         for at, step in enumerate(order):
             rest = order[:at] + order[at + 1 :]
@@ -194,14 +219,18 @@ _LAST_LANE = (
     "What {buffer} holds is what __shfl_down_sync leaves in the last lane, its own {x} 32 times: lane 0 has the sum, so"
     " let that one write, `if (lane == 0)`."
 )
+_ALL_LANES = (
+    "What {buffer} holds is what all lanes have behind __shfl_down_sync, added up: lane 0 alone has the sum of {x}, so"
+    " let that one add it, `if (lane == 0)`."
+)
 _TWICE = (
     "What {{buffer}} holds is what shuffles make of {{x}} where none is by {d}, and another distance is there twice:"
     " 16, 8, 4, 2 and 1 are needed, each once."
 )
 
 
-def _sum(steps: Sequence[tuple[str, int]], adds: bool = True, lane: int = 0) -> Tensor:
-    """How often each lane's value is in that of one `lane`, behind `v += shuffle(v, step)` of each step."""
+def _sum(steps: Sequence[tuple[str, int]], adds: bool = True, lane: int | slice = 0) -> Tensor:
+    """How often each lane's value is in that of a `lane`, or of several, behind `v += shuffle(v, step)`s."""
     lanes = torch.arange(LANES)
     has = torch.eye(LANES, dtype=torch.float64)
     for kind, step in steps:
@@ -210,4 +239,4 @@ def _sum(steps: Sequence[tuple[str, int]], adds: bool = True, lane: int = 0) -> 
         ]
         taken = has[torch.where((origin >= 0) & (origin < LANES), origin, lanes)]
         has = has + taken if adds else taken
-    return has[lane]
+    return has[lane] if isinstance(lane, int) else has[lane].sum(0)

@@ -173,6 +173,8 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     if (++thread.spins < most_spins(thread) + (thread.held ? spins_before_yield : 0) && !looks) return;
     thread.spins = 0;
     ++thread.yields;
+    // It lets others come, and does not wait for them: what it has changed may be all that it is for, as a counter.
+    if (changes) thread.block->launch->schedule.idle_passes.store(0, std::memory_order_relaxed);
     wait(thread, State::Spinning);
 }
 

@@ -1,0 +1,79 @@
+"""Wrong results that are right for a function of an input, |x| or x * x, and the largest in the place of a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.often import LANES
+
+_OF_AN_INPUT: Sequence[tuple[str, Callable[[Tensor], Tensor], str]] = (
+    ("absolute", torch.abs, "|{x}| in the place of {x}: what loses the sign, fabsf, or a root of a square?"),
+    ("squared", torch.square, "{x} * {x} in the place of {x}: is it multiplied with itself?"),
+    (
+        "whole",
+        torch.trunc,
+        "{x} cut down to whole numbers: is a variable on its way an int, or is there an `(int)`?",
+    ),
+)
+
+
+def variations_of_functions(name: str) -> Iterator[Variation]:
+    for key, function, said in _OF_AN_INPUT:
+        yield Variation(key, name, partial(_of, function, name), partial(_said, said, name))
+
+
+def _of(function: Callable[[Tensor], Tensor], name: str, case: Case) -> Tensor:
+    return function(case.inputs[name])
+
+
+def _said(said: str, name: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {said.format(x=name)}"
+
+
+# ---- the largest in the place of a sum ----
+
+
+def causes_of_maxima(case: Case) -> Iterator[Cause]:
+    """Of an output that is the sum of an input along one axis."""
+    for name, values in case.inputs.items():
+        for axis in range(values.dim()) if values.is_floating_point() else ():
+            if _is_the_sum(case, name, axis):
+                for of in (0, *dict.fromkeys([*case.threads, LANES])):
+                    for inner in (False, True) if of else (False,):
+                        explains = partial(_is_largest, name, axis, of, inner)
+                        yield Cause(f"largest_{axis}_{of}_{inner}", explains, partial(_largest, name, of, inner))
+
+
+def _is_the_sum(case: Case, name: str, axis: int) -> bool:
+    if axis >= case.inputs[name].dim():
+        return False
+    total = case.inputs[name].double().sum(axis)
+    if total.numel() != case.expected.numel():
+        return False
+    return bool(((total.flatten() - case.expected.flatten()).abs() <= case.allowed.flatten()).all())
+
+
+def _is_largest(name: str, axis: int, threads: int, inner: bool, case: Case) -> bool:
+    """Whether it is the largest of all, the sum of each thread's largest, or the largest of the threads' sums."""
+    if not _is_the_sum(case, name, axis):
+        return False
+    values = case.inputs[name].double().movedim(axis, -1)
+    if not threads:
+        largest = values.amax(-1)
+        return case.is_right_for(largest) or case.is_right_for(largest.clamp(min=0))
+    rounds = -(-values.shape[-1] // threads)
+    shared = torch.nn.functional.pad(values, (0, rounds * threads - values.shape[-1])).unflatten(-1, (rounds, threads))
+    claim = shared.amax(-2).clamp(min=0).sum(-1) if inner else shared.sum(-2).amax(-1)
+    return case.is_right_for(claim)
+
+
+def _largest(name: str, threads: int, inner: bool, case: Case) -> str:
+    of = f"of {name}" if not threads else f"of {name} that each of {threads} threads has"
+    what = f"the largest {of}" if inner or not threads else f"the largest of {threads} threads' sums of {name}"
+    what = f"the sum of the largest {of}" if inner else what
+    return f"What {case.buffer} holds is {what}, and a sum is asked for: is it fmaxf, or `>`, where `+` belongs?"
