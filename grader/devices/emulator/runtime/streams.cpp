@@ -195,6 +195,10 @@ void ladder_host_asks(void* stream, const void* event) {
     if (!machine().whole_program) return;   // a graded file has to wait
     event ? ladder_host_waits_for_event(event) : ladder_host_waits(stream);
 }
+int ladder_has_no_time(int line) {
+    const HostCall call;
+    return machine().whole_program ? wrong_call(InvalidHandle, "no time", line) : InvalidHandle;
+}
 int ladder_asks_too_early(const void* event, int line) {
     const HostCall call;
     if (!machine().whole_program || machine().stream_order.host_knows_event(event)) return false;
