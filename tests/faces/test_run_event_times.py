@@ -77,4 +77,9 @@ def test_a_copy_to_memory_that_is_not_page_locked_is_over_when_the_call_returns(
 def test_an_event_that_was_made_without_one_has_no_time(tmp_path):
     made = "cudaEventCreateWithFlags(&b, cudaEventDisableTiming)"
     said = run(tmp_path, f"cudaEventDestroy(b), {made}, cudaEventRecord(b, s), cudaEventSynchronize(b)")
-    assert said.startswith("400 0 "), said
+    assert said.startswith("400 0 ") and "1. wrong call t.cu:15 one of these two events has no time" in said, said
+
+
+def test_nor_has_one_that_was_never_recorded(tmp_path):
+    said = run(tmp_path, "cudaEventSynchronize(b), cudaEventDestroy(a), cudaEventCreate(&a)")
+    assert said.startswith("400 0 ") and "for no cudaEventRecord has met it" in said, said

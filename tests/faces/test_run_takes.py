@@ -211,3 +211,29 @@ int main() {
     )
     race, early = said.index("data race early.cu"), said.index("uninitialised read early.cu:5")
     assert race < early and "__syncthreads() is missing between line 4 and line 5" in said
+
+
+def test_each_header_may_have_variables_of_the_gpu(tmp_path):
+    (tmp_path / "a.cuh").write_text("#pragma once\n__constant__ float first[4] = {1, 2, 3, 4};\n__device__ int met;\n")
+    (tmp_path / "b.cuh").write_text("__constant__ float second[] = {1, 2};\n__device__ const int third[2] = {5};\n")
+    text = """
+#include <cstdio>
+#include "a.cuh"
+#include "b.cuh"
+__constant__ float fourth[2] = {1, 2};
+__global__ void sum(float* x) {
+    met = 1;
+    *x = first[threadIdx.x] + second[threadIdx.x] + third[0] + fourth[PAST];
+}
+int main() {
+    float *x, h;
+    cudaMalloc(&x, sizeof h);
+    sum<<<1, 1>>>(x);
+    cudaMemcpy(&h, x, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%g\\n", h);
+    cudaFree(x);
+}
+"""
+    assert (said := run(tmp_path, "t.cu", text.replace("PAST", "1"))).startswith("9 ") and "no findings" in said, said
+    said = run(tmp_path, "t.cu", text.replace("PAST", "threadIdx.x + 2"))
+    assert "reads fourth[2], past its end" in said, said

@@ -39,4 +39,7 @@ def first_lines(text: str, of_program: bool = False) -> str:
     special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
     lanes = "#include <ladder/lanes.h>\n" if _LANES.search(text) else ""
     before = f"#undef __CUDA_ARCH__\n#define __CUDA_ARCH__ {_BEFORE_IT}\n" if architecture(text) == _BEFORE_IT else ""
-    return f"#include <{first}>\n{special}{lanes}{before}"
+    header = f"#include <{first}>\n"
+    if of_program:  # whose files may include each other: g++ takes a compiled header at the beginning alone
+        header = f"#if !__INCLUDE_LEVEL__\n{header}#endif\n"
+    return f"{header}{special}{lanes}{before}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Collection
 
 from grader.devices.build.syntax import Stream
@@ -38,10 +39,16 @@ def declared(stream: Stream, shared: Declaration) -> str:
     return f" struct {kind} {{{{ {member}; }}}}; {bytes_}"
 
 
-class Gaps:
-    """Their declarations, each by names of its own."""
+def of_file(filename: str, source: str) -> str:
+    """A part of names that no other file of a program has."""
+    return f"{zlib.crc32(f'{filename} {source}'.encode(errors='surrogateescape')):x}_"
 
-    def __init__(self) -> None:
+
+class Gaps:
+    """Their declarations, each by names of its own: `file` tells them from those of other files that are included."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
         self._count = 0
 
     def of(self, specifiers: Collection[str]) -> Callable[[], str]:
@@ -56,7 +63,7 @@ class Gaps:
 
     def _array(self) -> str:
         self._count += 1
-        return f"char {NAME}{self._count}[{GAP_BYTES}]"
+        return f"char {NAME}{self._file}{self._count}[{GAP_BYTES}]"
 
     def _device(self) -> str:
         """Where g++ puts variables that begin with zeros, where it puts static ones of these, and where the others."""

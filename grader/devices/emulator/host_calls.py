@@ -94,6 +94,8 @@ _WRONG_CALLS = {
     " without &, as `cudaMemcpyToSymbol(name, &value, sizeof value)`",
     "too early": "host code asks for the time of an event that the GPU may not have come to yet, so this call fails"
     " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
+    "no time": "one of these two events has no time, for no cudaEventRecord has met it, or it was made with"
+    " cudaEventDisableTiming, so this call fails: record both, one before the work and one behind it",
     "reset": "cudaDeviceReset() gives back all memory of the process, the caller's, too: leave it out",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",

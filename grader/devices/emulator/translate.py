@@ -45,7 +45,7 @@ from grader.devices.emulator.declarations import (
     without,
 )
 from grader.devices.emulator.first_lines import first_lines
-from grader.devices.emulator.gaps import Gaps, declared, is_constant
+from grader.devices.emulator.gaps import Gaps, declared, is_constant, of_file
 from grader.devices.emulator.heads import SIZES, is_taken, sizes
 from grader.devices.emulator.kernel_pointers import BY_POINTER, forgotten_types
 from grader.devices.emulator.known import Known
@@ -89,7 +89,7 @@ def rewritten(source: str, filename: str, alone: bool = False, known: Known | No
     """
     lexed = lex(source := spelled_apart(with_own_numbers(source)))
     code = code_stream(lexed)
-    rewriter = _Rewriter(source, known or Known.of(lexed, code))
+    rewriter = _Rewriter(source, known or Known.of(lexed, code), "" if alone else of_file(filename, source))
     rewriter.rewrite(code)
     spelled = [*by_value.copies(code, alone), *cases.respelled(code), *respelled.all_of(code, alone)]
     for start, end, text in [*spelled, *forgotten_types(code, {edit[0] for edit in rewriter.edits})]:
@@ -105,11 +105,12 @@ def rewritten(source: str, filename: str, alone: bool = False, known: Known | No
 class _Rewriter:
     """Collects edits of the source: (start, end, new text), none of them with a line break of its own."""
 
-    def __init__(self, source: str, known: Known):
+    def __init__(self, source: str, known: Known, file: str):
         self.source = source
         self.known = known
         self.edits: list[tuple[int, int, str]] = []
-        self.gaps = Gaps()
+        self.file = file  # "": it is graded
+        self.gaps = Gaps(file)
         # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
         self.unseen = f'__attribute__(({tag_of(source)}, no_sanitize("thread"), no_sanitize_coverage))'
 
@@ -204,7 +205,7 @@ class _Rewriter:
 
     def launcher(self, stream: Stream, start: int, opening: int, arguments: int) -> tuple[str, str]:
         """What stands before and behind the configuration, once the kernel at `start` is in its lambda."""
-        if stream.scopes[opening].device and not stream.conditional[opening]:
+        if not self.file and stream.scopes[opening].device and not stream.conditional[opening]:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, stream.tokens[opening].line)
         name, parameters = name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "

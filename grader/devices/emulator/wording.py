@@ -205,6 +205,9 @@ def _input_modified(fact: Fact, where: Where) -> str:
 def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("cop"):
         return f"this copies to the host what nothing has written, from {where.name}: {_unwritten(fact)}"
+    if fact["text"] == "by the host":
+        copy = f"the copy in line {fact['other_line']}" if fact["other_line"] else "a copy"
+        return f"host code reads {where.at}, as {copy} has brought it, but nothing had written it before"
     told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
     if fact["text"].startswith("filled "):
         line, filled = map(int, fact["text"].split()[1:])

@@ -47,5 +47,10 @@ __host__ cudaError_t cudaLaunchCooperativeKernel(F* kernel, dim3 grid, dim3 bloc
 template <class F> __host__ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F* kernel, void** arguments);
 
 // What clang makes of kernel<<<grid, block, shared, stream>>>; which of the two depends on its version.
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);
-extern "C" int cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);
+#ifdef LADDER_WHOLE_PROGRAM   // where a kernel may launch others
+#define LADDER_LAUNCHES __host__ __device__
+#else
+#define LADDER_LAUNCHES __host__
+#endif
+extern "C" LADDER_LAUNCHES unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);
+extern "C" LADDER_LAUNCHES int cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);

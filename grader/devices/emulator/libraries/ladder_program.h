@@ -26,6 +26,7 @@ template <class Call> struct Copies<Call, void> {
 #include "ladder_more/refused.h"
 #include "ladder_more/memory.h"
 #include "ladder_more/devices.h"
+#include "ladder_more/children.h"
 #include "ladder_more/arrays.h"
 #include "ladder_more/textures.h"
 #include "ladder_more/surfaces.h"

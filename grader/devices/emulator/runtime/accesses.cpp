@@ -144,6 +144,12 @@ template <class T> void note(T& kept, T value) {
     if (shared.load(std::memory_order_relaxed) != value) shared.store(value, std::memory_order_relaxed);
 }
 
+void note_width(Region& region, unsigned bytes) {
+    const unsigned before = std::atomic_ref<unsigned>(region.stored_width).load(std::memory_order_relaxed);
+    if (before && before != bytes) note(region.stored_otherwise, true);
+    note(region.stored_width, bytes);
+}
+
 void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request, Event event) {
     const Amount amount = amount_of(request, event);
     count(site, amount);
@@ -156,7 +162,7 @@ void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request&
     } else if (!warp.block->sample) {
         keep_worst(executor, warp, site, request, amount.sectors - std::min(amount.sectors, (amount.useful + 31) / 32));
         const bool writes = event == Event::Write || event == Event::VolatileWrite || event == Event::AtomicStore;
-        if (writes) note(executor.regions[request.record.region]->stored_width, request.bytes);
+        if (writes) note_width(*executor.regions[request.record.region], request.bytes);
         mark_touched(executor, warp, request, writes);
     }
 }

@@ -33,7 +33,9 @@ constexpr std::uint64_t many_blocks = 100'000;
     leave_entry_point();
 }
 
-void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
+// `looks`: at a number, and not only as a part of what memcpy moves.
+void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks = false) {
+    if (machine().unwritten.any() && (writes || looks)) machine().unwritten.access(a, bytes, writes, program_counter(caller));
     if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
     if (Region* const both = machine().memory.both_sided(a)) {
         if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
@@ -85,7 +87,7 @@ static inline bool has_room(const Thread& thread) { return thread.next + 1 < thr
 void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
-    if (!thread) [[unlikely]] return host_access(a, bytes, writes, caller);
+    if (!thread) [[unlikely]] return host_access(a, bytes, writes, caller, !(flags & whole_flag));
     if (thread->stored) {
         // To copy a struct, gcc announces the store, then the load, and only then does both: the value is there one event later.
         if (!writes && thread->stored_bytes == bytes && !thread->copying) thread->copying = true;
@@ -337,10 +339,14 @@ static inline bool passes(const Thread& thread, Address a, unsigned bytes, Event
     any_access(a, bytes, event, caller);
 }
 
+static void unaligned_read(Address a, unsigned bytes, Address caller) {   // in host code by memcpy, as a rule
+    current ? access(a, bytes, Event::Read, caller) : host_access(a, bytes, false, caller);
+}
+
 #define LADDER_ACCESS(bytes)                                                                                               \
     void __tsan_read##bytes(void* p) { plain_access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }            \
     void __tsan_write##bytes(void* p) { plain_access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }          \
-    void __tsan_unaligned_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }        \
+    void __tsan_unaligned_read##bytes(void* p) { unaligned_read(reinterpret_cast<Address>(p), bytes, CALLER); }             \
     void __tsan_unaligned_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }      \
     void __tsan_volatile_read##bytes(void* p) {                                                                             \
         volatile_access(reinterpret_cast<Address>(p), bytes, Event::VolatileRead, CALLER);                                  \

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "children.h"
 #include "host_call.h"
 #include "variables.h"
 
@@ -229,7 +230,6 @@ static Launch named(const Launch& launch, const Symbol* function) {
 void launch_kernel(const Launch& asked) {
     Machine& m = machine();
     m.host_steps = 0;
-    if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", asked.line);
     const Symbol* const function = function_of(asked);
     const Launch launch = named(asked, function);
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
@@ -288,8 +288,10 @@ using namespace ladder;
 extern "C" {
 
 void ladder_launch(const Launch* launch) {
+    if (current) return launch_later(*launch);
     const HostCall call;
     launch_kernel(*launch);
+    launch_children(launch->stream);
     give_back_of_parameters(launch->line);
 }
 
@@ -334,6 +336,7 @@ int ladder_most_threads(const void* kernel) {
 }
 
 int ladder_last_error(int clear) {
+    if (current) return Success;   // of what a kernel launches, it is told later
     const int error = machine().error_asked_for = machine().last_error;
     if (clear) machine().last_error = Success;
     return error;
@@ -343,7 +346,9 @@ int ladder_fault(int at_once) {
     if (!m.fault || !(at_once || m.fault_is_known)) return Success;
     return m.last_error = m.fault;
 }
-void ladder_set_error(int error) { machine().last_error = error; }
+void ladder_set_error(int error) {
+    if (!current) machine().last_error = error;
+}
 
 double ladder_host_seconds() {
     timespec now;

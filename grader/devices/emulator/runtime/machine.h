@@ -18,6 +18,7 @@
 #include "stream_races.h"
 #include "streams.h"
 #include "untouched.h"
+#include "unwritten.h"
 
 namespace ladder {
 
@@ -56,6 +57,7 @@ struct Machine {
     Program program;
     Sampling sampling;
     Watched watched;
+    UnwrittenCopies unwritten;                  // that host code has got
     Extents extents;                            // of a whole program's launches
     std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;

@@ -58,6 +58,7 @@ struct Region {
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
     bool kernel_writes = false;        // in the launch that runs
     unsigned stored_width = 0;         // bytes that a kernel has written at once, last
+    bool stored_otherwise = false;     // others have been, too: it may hold structures, which have gaps
     bool has_atomics = false;          // a kernel has updated some of it
     int looks_for_untouched = 0;
     bool told_untouched = false;       // that kernels have left out some of it (untouched.h)

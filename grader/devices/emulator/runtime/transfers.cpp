@@ -22,27 +22,9 @@ int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, i
     return wrong_call(InvalidValue, (writes ? "into " : "from ") + std::to_string(bytes) + ' ' + std::to_string(left), line);
 }
 
-// A copy is given up if it leaves its arrays or mixes up host and device.
-static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
-    const auto a = reinterpret_cast<Address>(p);
+// A copy leaves its array, or writes an input; no region: the nearest one is told.
+static int file_copy(Address a, std::size_t bytes, const Region* region, bool writes, int line) {
     const DeviceMemory& memory = machine().memory;
-    if (!p) {
-        file("out_of_bounds", "", line, writes ? "null destination" : "null source");
-        return InvalidValue;
-    }
-    if (!device) {
-        if (memory.both_sided(a)) return Success;
-        if (!memory.is_device(a)) return ladder_check_host_side(p, bytes, host_blocks().bytes_from(a), writes, line);
-        file("host_access", "", line, writes ? "copy to host" : "copy from host");
-        return InvalidValue;
-    }
-    if (is_address_of_the_host(p, named)) {
-        file_address_of_the_host(p, line, "");
-        return InvalidValue;
-    }
-    const Region* region = memory.find(a);
-    if (region && region->is_heap) return wrong_call(InvalidValue, "heap", line);
-    if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
     Finding finding;
     finding.kind = region && !region->writable && writes && region->holds(a, bytes) ? "input_modified" : "out_of_bounds";
     finding.line = line;
@@ -55,6 +37,33 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     if (!line) finding.callers = calls_to_here();   // an operator has copied, as `v[i]` of a device_vector
     machine().findings.push_back(std::move(finding));
     return InvalidValue;
+}
+
+// A copy is given up if it leaves its arrays or mixes up host and device.
+static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
+    const auto a = reinterpret_cast<Address>(p);
+    const DeviceMemory& memory = machine().memory;
+    if (!p) {
+        file("out_of_bounds", "", line, writes ? "null destination" : "null source");
+        return InvalidValue;
+    }
+    const Region* region = memory.find(a);
+    if (!device) {
+        const Region* const both = memory.both_sided(a);
+        if (both && both->holds(a, bytes)) return Success;
+        if (!both && !memory.is_device(a)) return ladder_check_host_side(p, bytes, host_blocks().bytes_from(a), writes, line);
+        if (!region) region = memory.nearest(a);
+        if (region->sides != Sides::Device) return file_copy(a, bytes, region, writes, line);
+        file("host_access", "", line, writes ? "copy to host" : "copy from host");
+        return InvalidValue;
+    }
+    if (is_address_of_the_host(p, named)) {
+        file_address_of_the_host(p, line, "");
+        return InvalidValue;
+    }
+    if (region && region->is_heap) return wrong_call(InvalidValue, "heap", line);
+    if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
+    return file_copy(a, bytes, region, writes, line);
 }
 
 // Whether a launch had a thread for each element of what was written, and for no more: the grid was too small.
@@ -114,7 +123,10 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
         memory.copied_to_host += bytes;
         note_addresses_in(to, bytes);
         const auto a = reinterpret_cast<Address>(from);
-        if (Region* const source = memory.find(a); source && !note_unwritten(*source, a, bytes, line)) note_untouched(*source, a - source->begin + bytes);
+        if (Region* const source = memory.find(a)) {
+            machine().unwritten.copied(to, *source, a, bytes, line);
+            if (!note_unwritten(*source, a, bytes, line)) note_untouched(*source, a - source->begin + bytes);
+        }
     }
     if (to_device && !from_device) memory.copied_from_host += bytes;
     if (to_device) {

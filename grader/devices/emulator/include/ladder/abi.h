@@ -166,6 +166,7 @@ int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of 
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 int ladder_is_under_way(void* stream, const void* event); // the same, but it hears so only when it asks again
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has
+int ladder_has_no_time(int line);   // an event that was never recorded, or that takes none: the CUDA error of asking for it
 void ladder_stream_wait(void* stream, const void* event);
 void ladder_event_record(const void* event, void* stream);
 void ladder_host_waits(void* stream);

@@ -157,7 +157,8 @@ inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, LADDER_LINE) {
     LADDER_WANTS(milliseconds);
-    LADDER_NEEDS(start && stop && start->recorded && stop->recorded && start->is_timed && stop->is_timed);
+    LADDER_NEEDS(start && stop);
+    if (!(start->recorded && stop->recorded && start->is_timed && stop->is_timed)) return ladder::status(ladder_has_no_time(line));
     if (ladder_asks_too_early(start, line) || ladder_asks_too_early(stop, line)) return cudaErrorNotReady;
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));
     return ladder::status();

@@ -1,0 +1,65 @@
+"""`ladder run`: kernels that launch kernels (dynamic parallelism)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.warm import run_ladder
+
+PROGRAM = """
+#include <cstdio>
+__global__ void child(int* x, int from, int n) {
+    int i = threadIdx.x;
+    if (i < n) x[from + i] = 10 * x[from + i] + i;
+}
+__global__ void parent(int* x) {
+    x[threadIdx.x + blockIdx.x * blockDim.x] = blockIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cudaStream_t s;
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        child<<<1, COUNT, 0, s>>>(x, blockIdx.x * blockDim.x, COUNT);
+        if (cudaGetLastError() != cudaSuccess) printf("failed");
+        cudaStreamDestroy(s);
+    }
+}
+template <int last> __global__ void again(int depth) {
+    printf("%d.%d ", depth, blockIdx.x);
+    if (depth < last) again<last><<<2, 1>>>(depth + 1);
+}
+__global__ void ends() { printf("end "); }
+__global__ void first() {
+    ends<<<1, 1, 0, cudaStreamTailLaunch>>>();
+    again<1><<<1, 1>>>(0);
+}
+int main() {
+    int *x, h[8];
+    cudaMalloc(&x, sizeof h);
+    parent<<<2, 4>>>(x);
+    cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
+    for (int each : h) printf("%d ", each);
+    first<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+"""
+
+
+def run(folder: Path, text: str) -> str:
+    (folder / "t.cu").write_text(text)
+    done = run_ladder(folder, "run", "t.cu")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_what_a_kernel_launches_runs_behind_it_in_the_order_of_its_threads(tmp_path):
+    said = run(tmp_path, PROGRAM.replace("COUNT", "4"))
+    assert said.startswith("0 1 2 3 10 11 12 13 0.0 1.0 1.1 end ") and "no findings in 6 kernels" in said, said
+
+
+def test_and_what_is_wrong_in_it_is_told(tmp_path):
+    said = run(tmp_path, PROGRAM.replace("COUNT", "5"))
+    assert "1. out of bounds t.cu:5 in kernel child thread (4, 0, 0) of block (0, 0, 0) reads element 8 of x" in said, (
+        said
+    )
+    said = run(tmp_path, PROGRAM.replace("COUNT", "2048"))
+    assert "1. launch failed t.cu:13 in kernel child" in said and "the block has 2048 threads" in said, said
