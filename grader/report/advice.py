@@ -270,7 +270,7 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
     if lacking(finding):
         return ADVICE["not_emulated"]
-    if finding.kind == "deadlock" and (apart := re.search(_APART, finding.message)):
+    if apart := re.search(_APART, finding.message):
         return ONE_IN_A_BRANCH.format(called=apart[1], line=finding.line, barrier=apart[2])
     if finding.kind == "trap":
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
