@@ -56,6 +56,11 @@ def test_what_a_kernel_launches_runs_behind_it_in_the_order_of_its_threads(tmp_p
     assert said.startswith("0 1 2 3 10 11 12 13 0.0 1.0 1.1 end ") and "no findings in 6 kernels" in said, said
 
 
+def test_a_kernel_that_another_one_calls_is_refused(tmp_path):
+    said = run(tmp_path, PROGRAM.replace("ends<<<1, 1, 0, cudaStreamTailLaunch>>>()", "ends()").replace("COUNT", "4"))
+    assert said.startswith("t.cu:24: `ends` is a kernel: write `__device__` instead of `__global__` in line 22"), said
+
+
 def test_and_what_is_wrong_in_it_is_told(tmp_path):
     said = run(tmp_path, PROGRAM.replace("COUNT", "5"))
     assert "1. out of bounds t.cu:5 in kernel child thread (4, 0, 0) of block (0, 0, 0) reads element 8 of x" in said, (

@@ -39,6 +39,8 @@ _SURE = re.compile(
     r"|kernel function type .* must have void return type"
     r"|cannot use variable-length arrays in"
 )
+_OF_A_KERNEL = re.compile(r"call to __global__ function from __(global|device)__ function")
+_CALLED = re.compile(r"\w+\s*\(")  # and not launched, which a kernel may do, too
 # Conversions that g++ makes with -fpermissive: from a number to a pointer or an enumeration, and where const is lost.
 _CONVERSION = re.compile(
     r"cannot initialize (?:an? )?[\w ]+ of type '|assigning to '.*' from (?:incompatible type|'const .*' discards)"
@@ -182,10 +184,21 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     notes = [note for note in diagnostic.children if note.location.file]
     here, text = place.file.name, diagnostic.spelling
     shown = tuple((note.location.line if note.location.file.name == here else None, note.spelling) for note in notes)
-    said = Said(text, "error", place.line, place.column, notes=shown)
+    calls_a_kernel = _calls_a_kernel(place, notes, own)
+    sides = ("kernel",) if calls_a_kernel else ()
+    said = Said(text, "error", place.line, place.column, notes=shown, sides=sides)
     told = unshared(text, own[here]) or of_whole_program(sentence(said))
-    sure = _is_sure(text, notes, own)
+    sure = _is_sure(text, notes, own) or calls_a_kernel
     return Broken(told, here, place.line, sure) if sure or told != text else None
+
+
+def _calls_a_kernel(place: Any, notes: Sequence[Any], own: Mapping[str, str]) -> bool:
+    """Whether a kernel calls one of the program's as a function: it may launch one, which clang does not know."""
+    candidates = [note for note in notes if "candidate" in note.spelling]
+    if not candidates or not all(_OF_A_KERNEL.search(note.spelling) for note in candidates):
+        return False
+    behind = own[place.file.name].encode(errors="surrogateescape")[place.offset :].decode(errors="replace")
+    return all(note.location.file.name in own for note in candidates) and bool(_CALLED.match(behind))
 
 
 def _warned(unit: Any, own: Mapping[str, str]) -> Iterator[Broken]:
