@@ -163,8 +163,10 @@ void run_launch(LaunchState& state) {
     m.memory.note_host_writes();
     m.memory.open();
     std::vector<std::thread> others;
+    const Work launch = m.stream_order.last();
     const auto work_on = [&](std::size_t e) {
         prepare_signals();
+        m.stream_order.run_part_of(launch);
         m.executors[e]->begin_launch(&state);
         m.executors[e]->run();
     };

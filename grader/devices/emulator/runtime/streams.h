@@ -23,6 +23,7 @@ public:
     void begin(void* given);
     void work(void* stream, int line);
     const Work& last() const { return last_; }      // of this host thread's
+    void run_part_of(const Work& work) { last_ = work; }   // on an OS thread of its own
     bool is_before_last(const Work& earlier) const;
     const std::vector<int>& too_early() const { return too_early_; }   // lines of work on own streams that does not wait for work 1
     void record(const void* event, void* stream);
