@@ -18,6 +18,7 @@ from grader.report.guards import (
     or_swapped,
     swapped_guard,
 )
+from grader.report.launch_advice import LAUNCHES
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
@@ -183,12 +184,6 @@ NOT_IN_MASK = (
     "The mask names all lanes that take part, those that give a value, too: 0xffffffff where the whole warp comes. "
     "__activemask() tells only who happens to be there, so not in a branch or a loop that some lanes leave sooner."
 )
-STATIC_SHARED = (
-    "The kernel never ran. `__shared__` arrays have at most 48 KB in all. An `extern __shared__` array, whose bytes "
-    "the launch says, may have more, once cudaFuncSetAttribute allows it."
-)
-LONG_GRID = "The kernel never ran. Only in x may a grid have that many blocks: let blockIdx.x count the rows."
-NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -218,7 +213,6 @@ SAID = {
     "through the read-only cache": CACHED,
     "may have ended": ENDED,
 }
-LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, " blocks in ": LONG_GRID, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
