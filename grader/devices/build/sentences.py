@@ -69,13 +69,13 @@ def _plain(text: str) -> str:
 
 
 def _host_function(match: re.Match[str], said: Said) -> str:
+    if match["name"].startswith("std::"):
+        return _of_host_library(match["name"])
     name = "operator()" if "to object of type" in match[0] else match["name"]
     instead = _INSTEAD.get(name)
     declared = [(line, text) for line, text in said.notes if "declared here" in text or "candidate" in text]
     declared.sort(key=lambda note: not _OTHER_SIDE.search(note[1]))  # of several candidates, that of the host
     line = next((line for line, _ in declared if line), None)
-    if name.startswith("std::"):
-        return _of_host_library(name)
     start = f"`{name}` is a function of the host, which a kernel cannot call"
     if line:
         return (

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "crossing.h"
+#include "host_accesses.h"
 #include "shared_layout.h"
 #include "watching.h"
 
@@ -18,52 +19,6 @@ namespace ladder {
 namespace {
 
 constexpr std::uint64_t many_blocks = 100'000;
-
-// The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
-[[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
-    Finding finding;
-    finding.kind = "host_access";
-    finding.pc = program_counter(caller);
-    finding.access = writes ? "write" : "read";
-    finding.address = a;
-    finding.bytes = bytes;
-    if (const Region* region = machine().memory.nearest(a)) finding.at(*region, a);
-    if (machine().memory.named_variable(a)) finding.text = "variable";
-    machine().findings.push_back(finding);
-    leave_entry_point();
-}
-
-// `looks`: at a number, and not only as a part of what memcpy moves.
-void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks = false) {
-    if (machine().unwritten.any() && (writes || looks)) machine().unwritten.access(a, bytes, writes, program_counter(caller));
-    if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
-    if (Region* const both = machine().memory.both_sided(a)) {
-        if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
-        return;
-    }
-    Region* const variable = machine().memory.variable(a);
-    const bool named = machine().memory.named_variable(a) != nullptr;
-    if (variable && !variable->touched && !named) variable->of_host = true;
-    if (!named && !machine().memory.is_device(a) && (!variable || variable->of_host)) return machine().memory.note_exchange(a, bytes, writes);
-    if (can_leave_entry_point()) host_touched(a, static_cast<unsigned>(bytes), writes, caller);
-    machine().memory.touched_by_host = a;   // another thread of the host's, or the one that the entry point left behind
-}
-
-[[noreturn]] void host_out_of_time(Address caller) {
-    if (machine().fault) leave_entry_point();   // a kernel has been blamed already
-    Finding finding;
-    finding.kind = "timeout";
-    finding.pc = program_counter(caller);
-    finding.text = "host";
-    machine().findings.push_back(finding);
-    leave_entry_point();
-}
-
-void host_block(Address caller) {
-    if (reached(caller)) return;
-    const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
-    if (enough && can_leave_entry_point()) host_out_of_time(caller);
-}
 
 }  // namespace
 

@@ -1,0 +1,12 @@
+// What the instrumented host code of the learner does: it may touch no device memory, and comes to an end.
+#pragma once
+
+#include "machine.h"
+
+namespace ladder {
+
+// `looks`: at a number, and not only as a part of what memcpy moves.
+void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks = false);
+void host_block(Address caller);   // a basic block
+
+}  // namespace ladder
