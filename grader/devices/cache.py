@@ -99,6 +99,16 @@ def _prune(folder: Path) -> None:
     builds = sorted(folder.glob("*/"), key=lambda build: build.stat().st_mtime, reverse=True)
     total = 0
     for number, build in enumerate(builds):
-        total += sum(file.lstat().st_size for file in build.iterdir())
+        total += bytes_within(build)
         if number >= MOST_CACHED_BUILDS or total > MOST_CACHED_BYTES:
             shutil.rmtree(build, ignore_errors=True)
+
+
+def bytes_within(folder: Path) -> int:
+    """Of all its files. One that another process takes away meanwhile counts nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total

@@ -19,7 +19,7 @@ from grader.course import catalog, content
 from grader.course.catalog import UsageError
 from grader.course.unpack import read_manifest
 from grader.devices.build.toolchain import OLDEST_COMPILER, compiler_version, missing_compiler
-from grader.devices.cache import cache_root
+from grader.devices.cache import bytes_within, cache_root
 from grader.devices.cuda.toolkit import INSTALL
 from grader.devices.worker import confine_mounts, control_group, outside
 from grader.faces.facts import Facts, gather
@@ -142,8 +142,7 @@ def _cache() -> Check:
             file.write(bytes(1 << 20))
     except (OSError, UsageError) as error:
         return Check("cache", False, str(error), fix)
-    size = sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
-    return Check("cache", True, f"{folder}, {size / 1e6:.0f} MB")
+    return Check("cache", True, f"{folder}, {bytes_within(folder) / 1e6:.0f} MB")
 
 
 def _server() -> Check:
