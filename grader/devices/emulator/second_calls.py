@@ -41,7 +41,10 @@ def are_of_use(what: Call, run: CaseRun) -> bool:
 
 
 def kept_between_calls(build: Loaded, entry: str) -> list[bytes]:
-    """What the file's own variables hold, those of host code and those of the GPU. `entry` is one of its functions."""
+    """What the file's own variables hold, those of host code and those of the GPU.
+
+    Of each its first bytes, up to 4,096. The loader finds the library by one of its functions, `entry`.
+    """
     base = _begin_of(build.library, entry)
     return [
         ctypes.string_at(base + each.value, min(each.bytes, _MOST_BYTES))
@@ -62,7 +65,10 @@ class _Place(ctypes.Structure):
 
 
 def _begin_of(library: ctypes.CDLL, entry: str) -> int:
-    """Where a library lies in this process; 0 if nobody knows."""
+    """The address at which this process has loaded the library, found by that of its function `entry`.
+
+    0 if the dynamic loader does not know the function.
+    """
     place, function = _Place(), ctypes.cast(library[entry], ctypes.c_void_p)
     return (place.base or 0) if ctypes.CDLL(None).dladdr(function, ctypes.byref(place)) else 0
 

@@ -124,9 +124,9 @@ using namespace ladder;
 
 extern "C" {
 
-// Its last bits tell headers what the stream was made with (include/ladder/streams.h).
 static void* const of_children = reinterpret_cast<void*>(0x8);   // what a kernel launches has the stream of that kernel
 
+// Its last bits tell headers what the stream was made with (include/ladder/streams.h).
 void* ladder_stream_create(int line, int blocking, int urgency) {
     if (current) return of_children;
     const HostCall call;
