@@ -190,6 +190,10 @@ STREAMS = (
     "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
     "given."
 )
+FROM_KERNELS = (
+    "A kernel may begin as soon as it is launched, and the kernel that launches it cannot wait for it. What one block "
+    "launches on one stream is done in its order, all else side by side; a tail launch comes behind all."
+)
 BLOCK_ORDER = (
     "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
@@ -280,6 +284,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return FILLED_IN_PART
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
         return SHARED_ROWS.format(array=finding.details.get("array"))
+    if finding.kind == "race" and finding.message.startswith("the kernel that line"):
+        return FROM_KERNELS
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -63,8 +66,71 @@ def test_a_kernel_that_another_one_calls_is_refused(tmp_path):
 
 def test_and_what_is_wrong_in_it_is_told(tmp_path):
     said = run(tmp_path, PROGRAM.replace("COUNT", "5"))
-    assert "1. out of bounds t.cu:5 in kernel child thread (4, 0, 0) of block (0, 0, 0) reads element 8 of x" in said, (
-        said
-    )
+    assert "out of bounds t.cu:5 in kernel child thread (4, 0, 0) of block (0, 0, 0) reads element 8 of x" in said, said
     said = run(tmp_path, PROGRAM.replace("COUNT", "2048"))
-    assert "1. launch failed t.cu:13 in kernel child" in said and "the block has 2048 threads" in said, said
+    assert (
+        said.startswith("failedfailed")
+        and "1. launch failed t.cu:13 in kernel child" in said
+        and "the block has 2048 threads" in said
+    ), said
+
+
+RACES = """
+#include <cstdio>
+__device__ unsigned arrived;
+__global__ void put(int* x, int value) { x[0] = value; }
+__global__ void sum(const int* x, int n, int* to) { for (int i = 0; i < n; ++i) to[0] += x[i]; }
+__global__ void in_order(int* x) {
+    x[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        sum<<<1, 1>>>(x, 32, x + 32);
+        put<<<1, 1>>>(x, 1);
+        put<<<1, 1, 0, cudaStreamTailLaunch>>>(x + 32, 2);
+    }
+}
+__global__ void by_last_block(int* x) {
+    if (threadIdx.x > 0) return;
+    x[blockIdx.x] = blockIdx.x;
+    FENCE
+    if (atomicAdd(&arrived, 1) == gridDim.x - 1) sum<<<1, 1>>>(x, gridDim.x, x + 40);
+}
+__global__ void halves(int* x, int n) {
+    for (int i = 0; i < n; ++i) ++x[i];
+    if (n > 1) halves<<<1, 1, 0, cudaStreamFireAndForget>>>(x, n / 2);
+    if (n > 1) halves<<<1, 1, 0, cudaStreamFireAndForget>>>(x + n / 2, n / 2);
+}
+__global__ void parent(int* x) { BODY }
+int main() {
+    int* x;
+    cudaMalloc(&x, 256 * sizeof(int));
+    cudaMemset(x, 0, 256 * sizeof(int));
+    in_order<<<1, 32>>>(x);
+    by_last_block<<<8, 32>>>(x + 64);
+    halves<<<1, 1>>>(x + 128, 16);
+    parent<<<2, 96>>>(x);
+    cudaDeviceSynchronize();
+}
+"""
+BODIES = [
+    ("", "no findings"),
+    ("if (threadIdx.x + blockIdx.x == 0) { put<<<1, 1>>>(x, 1); x[1] = x[0]; }", "the kernel that launches it read"),
+    ("x[threadIdx.x] = 0; if (threadIdx.x == 64) put<<<1, 1>>>(x, 1);", "which the kernel that launches it writes"),
+    ("if (threadIdx.x == 0) put<<<1, 1>>>(x, 1);", "which the one that line 26 launches writes, in any order"),
+    ("if (threadIdx.x + blockIdx.x == 0) { halves<<<1, 1>>>(x, 4); put<<<1, 1>>>(x, 1); }", "no findings"),
+    ("if (threadIdx.x + blockIdx.x == 0) { halves<<<1, 1>>>(x, 4); put<<<1, 1, 0, cudaStreamFireAndForget>>>(x, 1); }",
+     "which the one that line 23 launches writes, in any order"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), long_tail(BODIES, every=3))
+def test_what_runs_beside_what_a_kernel_launches_is_a_race(tmp_path, body, expected):
+    said = run(tmp_path, RACES.replace("BODY", body).replace("FENCE", "__threadfence();"))
+    assert expected in said, said
+
+
+def test_what_other_blocks_have_not_handed_on_is_a_race(tmp_path):
+    said = run(tmp_path, RACES.replace("BODY", "").replace("FENCE", ""))
+    assert (
+        "reads element 64 of x (cudaMalloc in line 29), which the kernel that launches it writes in line 17" in said
+    ), said

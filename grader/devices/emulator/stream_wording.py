@@ -38,6 +38,16 @@ STREAMS = {
         " order: let the later node depend on the other one (while streams are captured: cudaEventRecord(event, other)"
         " and cudaStreamWaitEvent(yours, event) between the two)"
     ),
+    "parent": (
+        "the kernel that line {line} launches {does} {at}, which the kernel that launches it {did} in line"
+        " {other_line}, in any order: it is sure to be over only when the kernel that launches it is; put what needs its results"
+        " into a kernel launched behind it, on the same stream or on cudaStreamTailLaunch"
+    ),
+    "children": (
+        "the kernel that line {line} launches {does} {at}, which the one that line {other_line} launches {did}, in any"
+        " order, for another block has launched it, or it is on another stream: let one thread launch both on one"
+        " stream, or the later one on cudaStreamTailLaunch"
+    ),
     "host and device": (
         "host code {does} {at}, which the work of line {other_line} {did}, and nothing waits for that work in between:"
         " type cudaDeviceSynchronize() above line {line}"

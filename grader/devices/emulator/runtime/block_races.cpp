@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "children.h"
 #include "machine.h"
 #include "request.h"
 
@@ -100,7 +101,7 @@ void Races::begin_block(Block& block) {
 
 void Races::end_block(Block& block) {
     file_guesses(*block.executor);
-    if (block.launch->blocks == 1 && machine().streams.empty()) {   // then it has nothing to race with
+    if (block.launch->blocks == 1 && !works_may_race()) {   // then it has nothing to race with
         touched_.clear();
         covered_.clear();
         return;

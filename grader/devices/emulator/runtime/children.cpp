@@ -1,8 +1,9 @@
 #include "children.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "launch.h"
@@ -12,26 +13,29 @@ namespace ladder {
 
 namespace {
 
-void* const tail_stream = reinterpret_cast<void*>(3);   // cudaStreamTailLaunch: behind all others
-
 struct Child {
     Launch launch;
     std::vector<char> arguments;
     std::string kernel;                  // the name, should the text be the thread's own
-    std::uint64_t block;                 // of the thread that has launched it
-    unsigned thread;
-    auto place() const { return std::tuple(launch.stream == tail_stream, block, thread); }
+    Origin origin;
+    auto place() const { return std::pair(origin.stream == reinterpret_cast<void*>(tail_stream), origin.block); }
 };
 
+std::atomic<bool> kernels_launch{false};   // and one has: for good
 std::mutex children_mutex;   // of blocks that run side by side
 std::vector<Child> children;
 
 }  // namespace
 
+bool works_may_race() { return kernels_launch || !machine().streams.empty(); }
+
 void launch_later(const Launch& by_kernel) {
     if (!machine().whole_program) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated here", by_kernel.line);
+    if (fails_in_kernel(by_kernel)) current->last_error = InvalidConfiguration;
+    kernels_launch = true;
     const auto* const bytes = static_cast<const char*>(by_kernel.arguments);
-    Child child{by_kernel, {bytes, bytes + by_kernel.argument_bytes}, by_kernel.kernel, current->block->number, current->number};
+    const Origin origin{0, current->block->number, by_kernel.stream, release_to_child(*current)};
+    Child child{by_kernel, {bytes, bytes + by_kernel.argument_bytes}, by_kernel.kernel, origin};
     const std::lock_guard<std::mutex> lock(children_mutex);
     children.push_back(std::move(child));
 }
@@ -39,15 +43,20 @@ void launch_later(const Launch& by_kernel) {
 void launch_children(void* stream) {
     std::vector<Child> now;
     now.swap(children);
-    std::ranges::stable_sort(now, {}, &Child::place);   // as blocks that run side by side have not come to it
+    const Origin origin = machine().origin;
+    const std::size_t parent = machine().stream_races.works();
+    std::ranges::stable_sort(now, {}, &Child::place);   // blocks run side by side, but each one launches in its order
     for (Child& child : now) {
-        if (machine().fault) return;
+        if (machine().fault) break;
         child.launch.arguments = child.arguments.data();
         child.launch.kernel = child.kernel.c_str();
         child.launch.stream = stream;
+        machine().origin = child.origin;
+        machine().origin.parent = parent;
         launch_kernel(child.launch);
         launch_children(stream);   // a kernel is over when all that it has launched is
     }
+    machine().origin = origin;
 }
 
 }  // namespace ladder

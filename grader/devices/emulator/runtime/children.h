@@ -6,6 +6,7 @@
 
 namespace ladder {
 
+bool works_may_race();   // with another one: there are streams, or kernels that kernels have launched
 void launch_later(const Launch& by_kernel);   // with copies of the arguments
 void launch_children(void* stream);           // behind a launch: those that are waiting, and what they launch
 

@@ -299,6 +299,19 @@ void arrive_in_cluster(Thread& thread) {
     record(thread, Event::Clock, 0, thread.clock.tick, 0, no_region);
 }
 
+std::uint32_t release_to_child(Thread& thread) {
+    settle_store(thread);
+    static std::atomic<std::uint64_t> last_child{std::uint64_t{0xfff} << 52};   // where no memory is
+    const BlockClock& block = thread.block->clock;
+    ThreadClock& clock = thread.clock;
+    Acquisitions& acquisitions = machine().acquisitions;
+    const std::uint64_t child = ++last_child;
+    acquisitions.release(child, any_width, {thread.block->id, block.epoch, block.epoch, thread.number, clock.tick, thread.number / warp_lanes,
+                                            thread.warp->clock.strong_row(), block.fences, true, clock.acquired, 0});
+    record(thread, Event::Clock, 0, ++clock.tick, 0, no_region);
+    return acquisitions.acquire(child, any_width, 0, ~std::uint64_t{0}, 0, ~0u);
+}
+
 void release(Thread& thread, Address a, unsigned width, Scope scope) {
     const ThreadClock& clock = thread.clock;
     const BlockClock& block = thread.block->clock;

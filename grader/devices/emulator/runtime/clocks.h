@@ -195,6 +195,8 @@ struct BlockClock {
 // ---- at execution time ----
 void fence(Thread& thread, Scope scope);
 void arrive_in_cluster(Thread& thread);
+// What a kernel launched by this thread knows of what was done before, as if it had acquired it.
+std::uint32_t release_to_child(Thread& thread);
 void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Device);   // what comes before the last fence
 // CUDA's own atomics and volatile reads are taken to acquire what they see, for so its samples use them. Where an order is
 // named that does not (relaxed, release), only a fence does. Stores acquire nothing.

@@ -305,6 +305,8 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
         warps[w].lanes = static_cast<int>(std::min<std::size_t>(warp_lanes, threads.size() - w * warp_lanes));
         begin_replay(warps[w]);
     }
+    if (state.acquired)
+        for (Thread& thread : threads) thread.clock.acquired = thread.warp->cursor[thread.lane].acquired = state.acquired;
     resume = stacks->start(threads.size(), block_main);
     if (machine().sampling.on()) begin_sample(*this);
 }

@@ -209,7 +209,8 @@ static bool begin_watching(int kernel) {
 static void begin_flags(LaunchState& state) {
     Machine& m = machine();
     state.first_id = (m.launches.size() & 0xffffff) << 40;
-    if (!m.streams.empty() && !m.acquisitions.is_large() && !m.stream_order.host_knew_all()) return;
+    state.acquired = m.origin.acquired;
+    if (m.origin.parent || (!m.streams.empty() && !m.acquisitions.is_large() && !m.stream_order.host_knew_all())) return;
     m.acquisitions.clear();
     m.stream_races.forget_flags();
 }
@@ -219,8 +220,13 @@ bool is_refused(const Launch& launch, const Symbol* function) {
     const std::string why = refusal(launch, function, error);
     if (why.empty()) return false;
     file("launch_error", launch.kernel, launch.line, why);
-    machine().last_error = error;
+    if (!machine().origin.parent) machine().last_error = error;
     return true;
+}
+
+bool fails_in_kernel(const Launch& launch) {
+    int error = Success;
+    return !refusal(launch, nullptr, error).empty();
 }
 
 static Launch named(const Launch& launch, const Symbol* function) {
@@ -338,7 +344,7 @@ int ladder_most_threads(const void* kernel) {
 }
 
 int ladder_last_error(int clear) {
-    if (current) return Success;   // of what a kernel launches, it is told later
+    if (current) return clear ? std::exchange(current->last_error, std::uint8_t{Success}) : current->last_error;
     const int error = machine().error_asked_for = machine().last_error;
     if (clear) machine().last_error = Success;
     return error;

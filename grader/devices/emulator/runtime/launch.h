@@ -44,6 +44,7 @@ struct LaunchState {
     std::uint64_t first_id = 0;                // of its blocks: unlike those of other launches that may be under way
     Index grid{}, block{};
     Clusters clusters;
+    std::uint32_t acquired = 0;                // by all threads, before they begin
     bool counting = true;
     std::size_t seats = 1;   // of an executor
     std::size_t executors = 1;
@@ -80,5 +81,6 @@ void stop_searching();        // for that one: host code is left in the middle
 
 // ---- host.cpp ----
 void launch_kernel(const Launch& launch);
+bool fails_in_kernel(const Launch& launch);   // which launches it. Not asked: the bounds and the static memory of its function
 
 }  // namespace ladder

@@ -65,6 +65,7 @@ struct Machine {
     StreamOrder stream_order;
     std::pair<Work, std::string> printed{};     // the last launch of which something is printed, and its kernel
     StreamRaces stream_races;
+    Origin origin;                      // of the kernel that is being launched
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code
     std::uint64_t host_steps = 0;               // basic blocks of host code since the last launch (its threads may miss some)
     pthread_t entry_thread{};                   // which may jump there

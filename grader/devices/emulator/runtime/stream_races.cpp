@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "children.h"
 #include "machine.h"
 
 namespace ladder {
@@ -13,7 +14,7 @@ static bool is_lane(void* stream) {
 }
 
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {
-    if (machine().streams.empty()) return;
+    if (!works_may_race()) return;
     begin();
     for (const BlockSummary& block : blocks) {
         const std::uint64_t id = launch.id_of(block.block, block.phase / 2);
@@ -27,7 +28,7 @@ void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const Launch
 
 void StreamRaces::copied(Address a, std::size_t bytes, bool writes, int line) {
     const Region* const region = machine().memory.find(a);
-    if (machine().streams.empty() || !region || machine().stream_order.last().line != line) return;
+    if (!works_may_race() || !region || machine().stream_order.last().line != line) return;
     begin();
     const Address origin = region->begin & ~Address{3};
     for (Address word = a & ~Address{3}; word < a + bytes; word += 4) {
@@ -40,7 +41,24 @@ void StreamRaces::copied(Address a, std::size_t bytes, bool writes, int line) {
 
 void StreamRaces::begin() {
     const Work& now = machine().stream_order.last();
-    if (works_.empty() || works_.back().stream != now.stream || works_.back().number != now.number) works_.push_back(now);
+    if (works_.empty() || works_.back().stream != now.stream || works_.back().number != now.number) works_.push_back(now), origins_.push_back(machine().origin);
+}
+
+// What a kernel launches is over before that kernel is, and no earlier. Of what one kernel launches, one waits for the other if
+// the same block launched both on the same stream, or as a tail. What the kernel itself does, that knows which launch it.
+StreamRaces::Order StreamRaces::order(std::size_t first) const {
+    const auto is_tail = [&](std::size_t work) { return origins_[work - 1].stream == reinterpret_cast<void*>(tail_stream); };
+    const auto parent = [&](std::size_t work) { return origins_[work - 1].parent; };
+    std::size_t its = first, other = works_.size();
+    while (parent(its) != parent(other)) {   // a parent's number is smaller than its children's
+        if (parent(other) == its) return is_tail(other) ? Order::Before : Order::ByFlags;
+        if (parent(its) > parent(other)) its = parent(its);
+        else other = parent(other);
+    }
+    const Origin &a = origins_[its - 1], &b = origins_[other - 1];
+    if (its == other || !a.parent || is_tail(other)) return Order::Before;
+    const bool waits = a.block == b.block && a.stream == b.stream && a.stream != reinterpret_cast<void*>(free_stream);
+    return waits ? Order::Before : Order::Apart;
 }
 
 StreamRaces::Word& StreamRaces::word_of(std::uint64_t granule) {
@@ -106,7 +124,8 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     if (!before.work || !(before.access.mask & now.mask)) return;
     if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return;
     const Work &first = works_[before.work - 1], &second = works_.back();
-    if (machine().stream_order.is_before_last(first) || reported_.contains({first.line, second.line})) return;
+    const Order order = this->order(before.work);
+    if ((order == Order::Before && machine().stream_order.is_before_last(first)) || reported_.contains({first.line, second.line})) return;
     const Region& region = *machine().memory.regions()[granule >> 40];
     const Address place = (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4;
     if (before.work > known_ && machine().acquisitions.covers(now.acquired, before.block, before.access, place, true)) return;
@@ -115,10 +134,11 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     Finding finding;
     finding.kind = "race";
     const bool one_is_default = machine().whole_program && (!first.stream || !second.stream);
-    finding.text = is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : one_is_default ? "default stream" : "two streams";
+    finding.text = order == Order::ByFlags ? "parent" : order == Order::Apart ? "children" : is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : one_is_default ? "default stream" : "two streams";
     finding.line = second.line;
     finding.access = access_name(now, writes);
-    finding.other_line = first.line;
+    if (order == Order::ByFlags) finding.other_pc = before.access.pc;
+    else finding.other_line = first.line;
     finding.other_access = access_name(before.access, before_writes);
     finding.at(region, place + shared);
     machine().findings.push_back(std::move(finding));

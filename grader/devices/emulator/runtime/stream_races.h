@@ -16,10 +16,12 @@ namespace ladder {
 
 // What the work so far has done to global memory. Two works race if they touch a common byte, at least one writes it, not
 // both are atomic, and nothing orders them: no stream, event or wait of host code's, and no flag that the later kernel has
-// seen while the earlier one may still run. Kept only where host code has streams of its own. As within a block, two readers
+// seen while the earlier one may still run. Kept only where host code has streams of its own, or from the first
+// kernel on that a kernel has launched. As within a block, two readers
 // of a word are remembered.
 class StreamRaces {
 public:
+    std::size_t works() const { return works_.size(); }                         // so far: the number of the last one, from 1
     void launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch);   // by the work that began last
     void allocated(const Region& region);                                       // likewise: no work but what comes behind may use it
     void freed(const Region& region);                                           // likewise, by work that comes behind all that has used it
@@ -35,10 +37,13 @@ private:
     void file(const Region& region, Address place, const char* text, const Work& first);
     Word& word_of(std::uint64_t granule);
     void begin();
+    enum class Order : std::uint8_t { Before, ByFlags, Apart };
+    Order order(std::size_t first) const;                                       // of a work and the last one
     void meet(std::uint64_t granule, const Access& access, std::uint64_t block, bool writes);
     void check(std::uint64_t granule, const Touch& before, bool before_writes, const Access& now, bool writes);
 
     std::vector<Work> works_;
+    std::vector<Origin> origins_;                                               // of each of them
     std::size_t known_ = 0;                                                     // works before this one are too old for `acquisitions`
     std::vector<Lazy<Word>> words_;                                             // by Region::id
     std::vector<Life> lives_;                                                   // likewise

@@ -1,6 +1,7 @@
 #include "streams.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "host_call.h"
@@ -124,11 +125,15 @@ using namespace ladder;
 
 extern "C" {
 
-static void* const of_children = reinterpret_cast<void*>(0x8);   // what a kernel launches has the stream of that kernel
+// Of a kernel's own: what it launches runs on that kernel's stream, but in no order where these differ.
+static void* stream_in_kernel() {
+    static std::atomic<std::uintptr_t> last{std::uintptr_t{1} << 48};
+    return reinterpret_cast<void*>(last += 0x10);
+}
 
 // Its last bits tell headers what the stream was made with (include/ladder/streams.h).
 void* ladder_stream_create(int line, int blocking, int urgency) {
-    if (current) return of_children;
+    if (current) return stream_in_kernel();
     const HostCall call;
     last_handle += 0x10;
     void* const stream = reinterpret_cast<void*>(last_handle | static_cast<unsigned>(urgency) << 1 | !blocking);

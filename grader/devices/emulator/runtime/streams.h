@@ -11,6 +11,12 @@ namespace ladder {
 // A launch or an asynchronous copy: the number of its stream's works so far, and host code's line.
 struct Work { void* stream; std::uint64_t number; int line; };
 
+// Of a kernel that a kernel has launched: by which work, from 1 (StreamRaces::works), and which of its blocks, on which stream
+// of that block's, and what its threads know by then, as if they had acquired it from the thread that launched them. 0: of all
+// other work.
+struct Origin { std::size_t parent = 0; std::uint64_t block = 0; void* stream = nullptr; std::uint32_t acquired = 0; };
+constexpr std::uintptr_t tail_stream = 3, free_stream = 4;   // cudaStreamTailLaunch: behind all others; cudaStreamFireAndForget
+
 bool is_destroyed(void* stream);
 bool is_blocking(void* stream);   // of host code's own: it waits for the default stream
 

@@ -145,6 +145,7 @@ struct alignas(64) Thread {
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
     bool carry = false;                // of inline PTX: what `add.cc` has left for the next `addc`
+    std::uint8_t last_error = 0;              // of a launch: what its own cudaGetLastError() says
     bool is_missed = false;                   // it has returned, and a barrier has gone on without it
     bool works_at_end = false;                // it has touched memory in the last of last_blocks
     std::unique_ptr<Habit> habit;      // what it did in its last turns, once that is looked at

@@ -88,7 +88,7 @@ struct FragmentShape {
 };
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
-enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidPitch = 12, InvalidSymbol = 13, InvalidDevicePointer = 17, InvalidDirection = 21, IllegalAddress = 700, Assertion = 710, MisalignedAddress = 716, AlreadyRegistered = 712, NotRegistered = 713,
+enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidPitch = 12, InvalidSymbol = 13, InvalidDevicePointer = 17, InvalidDirection = 21, IllegalAddress = 700, Assertion = 710, MisalignedAddress = 716, AlreadyRegistered = 712, NotRegistered = 713,
                    LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400, InvalidClusterSize = 912,
                    NotPermitted = 800, CaptureUnsupported = 900, CaptureInvalidated = 901, CaptureUnjoined = 904, CaptureImplicit = 906, CapturedEvent = 907 };
 

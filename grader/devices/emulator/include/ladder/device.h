@@ -253,7 +253,7 @@ inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cud
 
 // Only asked for, but for the heap: there are no caches, and stacks are as large as they are.
 namespace ladder {
-inline std::size_t limits[7] = {1024, 8650752};   // by cudaLimit; stack and printf as on an H200
+inline std::size_t limits[7] = {1024, 8650752, 0, 0, 2048};   // by cudaLimit, as on an H200: stack, printf, launches by kernels
 inline unsigned device_flags = 0;
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceReset(LADDER_LINE) { return ladder::status(ladder_device_reset(line)); }
