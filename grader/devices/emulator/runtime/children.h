@@ -8,5 +8,6 @@ namespace ladder {
 
 void launch_later(const Launch& by_kernel);   // with copies of the arguments
 void launch_children(void* stream);           // behind a launch: those that are waiting, and what they launch
+bool works_for_a_kernel();                    // while a kernel's copy is done, which may be of its heap
 
 }  // namespace ladder

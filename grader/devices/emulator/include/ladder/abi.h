@@ -188,6 +188,8 @@ const char* ladder_kernel_name(const void* kernel);    // of a kernel's address
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs
+// A kernel's copy or memset, which is done when the kernel has ended: `later` gets a copy of `work` and the stream.
+void ladder_work_later(void* stream, void (*later)(void* work, void* stream), const void* work, std::size_t bytes);
 LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);   // __syncthreads and its kin
 LADDER_CALL unsigned long ladder_warp(ladder::Warp op, unsigned mask, unsigned long value, int argument, int width,
                                       int line);

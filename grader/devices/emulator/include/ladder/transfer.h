@@ -110,10 +110,11 @@ struct Freed {
 
 // ---- allocation ----
 
-inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
+// Where the call stands a kernel's memory is said to come from.
+LADDER_INLINE cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
+template <class T> LADDER_INLINE cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
     return cudaMalloc((void**)(pointer), bytes, line);
 }
 template <class T>
@@ -131,7 +132,7 @@ LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::
 __host__ cudaError_t cudaFree(void* pointer);
 __host__ cudaError_t cudaFreeHost(void* pointer);
 #else
-inline LADDER_UNSEEN cudaError_t cudaFree(ladder::Freed freed) {
+LADDER_INLINE cudaError_t cudaFree(ladder::Freed freed) {
     return ladder::status(ladder_free(freed.pointer, freed.line));
 }
 inline LADDER_UNSEEN cudaError_t cudaFreeHost(ladder::Freed freed) {
