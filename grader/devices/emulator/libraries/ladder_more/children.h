@@ -24,6 +24,5 @@ __device__ cudaError_t cudaMemset2DAsync(void*, std::size_t, int, std::size_t, s
 __device__ cudaError_t cudaMemset3DAsync(cudaPitchedPtr, int, cudaExtent, cudaStream_t = nullptr);
 __device__ cudaError_t cudaGetDeviceCount(int*);
 __device__ cudaError_t cudaDeviceGetLimit(std::size_t*, cudaLimit);
-__device__ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache*);
 __device__ cudaError_t cudaRuntimeGetVersion(int*);
 #endif
