@@ -154,6 +154,13 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     return Success;
 }
 
+void ladder_rows(int begin) {
+    const HostCall call;
+    DeviceMemory& memory = machine().memory;
+    memory.keep_open(begin);
+    if (!begin && !current) memory.shut();
+}
+
 int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     const HostCall call;
     if (bytes == 0) return Success;
