@@ -284,7 +284,7 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return FILLED_IN_PART
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
         return SHARED_ROWS.format(array=finding.details.get("array"))
-    if finding.kind == "race" and finding.message.startswith("the kernel that line"):
+    if finding.kind == "race" and finding.message.startswith("what line"):
         return FROM_KERNELS
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS

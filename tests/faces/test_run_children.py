@@ -116,10 +116,10 @@ BODIES = [
     ("", "no findings"),
     ("if (threadIdx.x + blockIdx.x == 0) { put<<<1, 1>>>(x, 1); x[1] = x[0]; }", "the kernel that launches it read"),
     ("x[threadIdx.x] = 0; if (threadIdx.x == 64) put<<<1, 1>>>(x, 1);", "which the kernel that launches it writes"),
-    ("if (threadIdx.x == 0) put<<<1, 1>>>(x, 1);", "which the one that line 26 launches writes, in any order"),
+    ("if (threadIdx.x == 0) put<<<1, 1>>>(x, 1);", "which what line 26 launches writes, in any order"),
     ("if (threadIdx.x + blockIdx.x == 0) { halves<<<1, 1>>>(x, 4); put<<<1, 1>>>(x, 1); }", "no findings"),
     ("if (threadIdx.x + blockIdx.x == 0) { halves<<<1, 1>>>(x, 4); put<<<1, 1, 0, cudaStreamFireAndForget>>>(x, 1); }",
-     "which the one that line 23 launches writes, in any order"),
+     "which what line 23 launches writes, in any order"),
 ]  # fmt: skip
 
 
@@ -134,3 +134,61 @@ def test_what_other_blocks_have_not_handed_on_is_a_race(tmp_path):
     assert (
         "reads element 64 of x (cudaMalloc in line 29), which the kernel that launches it writes in line 17" in said
     ), said
+
+
+BY_KERNELS = """
+#include <cstdio>
+struct Line { int count; int* points; };
+__global__ void add(const int* from, int* to) { to[threadIdx.x] += from[threadIdx.x]; }
+__global__ void free_all(Line* lines) { cudaFree(lines[threadIdx.x].points); }
+__global__ void make(Line* lines, const int* table, int* sums) {
+    __shared__ cudaStream_t stream;
+    Line& own = lines[threadIdx.x];
+    if (cudaMalloc((void**)&own.points, 4 * sizeof(int)) != cudaSuccess) return;
+    if (threadIdx.x == 0) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    __syncthreads();
+    cudaEvent_t done;
+    cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    cudaMemcpyAsync(own.points, table, SIZE * sizeof(int), cudaMemcpyDeviceToDevice, stream);
+    cudaMemsetAsync(own.points, 0, sizeof(int), stream);
+    cudaEventRecord(done, stream);
+    cudaStreamWaitEvent(stream, done, 0);
+    add<<<1, 4, 0, stream>>>(own.points, sums);
+    cudaEventDestroy(done);
+    FREE
+}
+int main() {
+    int table[4] = {1, 2, 3, 4}, *t, *s, sums[4];
+    Line* lines;
+    cudaMalloc(&t, sizeof table);
+    cudaMalloc(&s, sizeof table);
+    cudaMalloc(&lines, 2 * sizeof(Line));
+    cudaMemset(s, 0, sizeof table);
+    cudaMemcpy(t, table, sizeof table, cudaMemcpyHostToDevice);
+    make<<<1, 2>>>(lines, t, s);
+    free_all<<<1, 2>>>(lines);
+    cudaMemcpy(sums, s, sizeof sums, cudaMemcpyDeviceToHost);
+    for (int each : sums) printf("%d ", each);
+    cudaFree(t), cudaFree(s), cudaFree(lines);
+}
+"""
+
+
+def test_kernels_ask_for_memory_and_have_copies_done_behind_them(tmp_path):
+    said = run(tmp_path, BY_KERNELS.replace("SIZE", "4").replace("FREE", ""))
+    assert said.startswith("0 4 6 8 ") and "no findings in 3 kernels" in said, said
+
+
+def test_what_is_wrong_in_these_copies_is_told(tmp_path):
+    said = run(tmp_path, BY_KERNELS.replace("SIZE", "5").replace("FREE", ""))
+    assert "1. out of bounds t.cu:14 a copy or memset of 20 bytes leaves t" in said, said
+    said = run(tmp_path, BY_KERNELS.replace("SIZE", "4").replace("FREE", "cudaFree(own.points);"))
+    told = "1. out of bounds t.cu:14 what a kernel copies or sets in this line comes when the kernel has ended, and the"
+    assert f"{told} kernel has freed the memory from the kernel's cudaMalloc in line 9 by then" in said, said
+    told = "t.cu:34 cudaFree of memory that a kernel has allocated: only a kernel can give that back"
+    host = BY_KERNELS.replace(
+        "cudaFree(lines)", "cudaMemcpy(&t, &lines->points, 8, cudaMemcpyDeviceToHost), cudaFree(t)"
+    )
+    assert told in (said := run(tmp_path, host.replace("SIZE", "4").replace("FREE", "").replace("free_all<", "// "))), (
+        said
+    )

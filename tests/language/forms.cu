@@ -194,6 +194,14 @@ __global__ void k(int* x, int n) { cuda::std::extents<int, 3, cuda::std::dynamic
 #include <cuda/std/chrono>
 __global__ void k(int* x) { using namespace cuda::std::chrono; auto d = duration_cast<microseconds>(milliseconds(3)); x[0] = d.count(); x[1] = (seconds(1) + milliseconds(5)).count(); }
 
+//// ok: chrono's clock
+#include <cuda/std/chrono>
+__global__ void k(long long* x) { namespace ch = cuda::std::chrono; auto t = ch::high_resolution_clock::now(); x[0] = (ch::system_clock::now() - t).count(); ch::duration<double> s = ch::system_clock::now() - t; x[1] = s.count() > 0; }
+
+//// refused: chrono's steady clock
+#include <cuda/std/chrono>
+__global__ void k(long long* x) { x[0] = cuda::std::chrono::steady_clock::now().time_since_epoch().count(); }
+
 //// ok: host RAII wrapper
 template <typename T> class Buffer { T* p_ = nullptr; public: explicit Buffer(size_t n) { cudaMalloc(&p_, n * sizeof(T)); } ~Buffer() { cudaFree(p_); } Buffer(const Buffer&) = delete; T* get() const { return p_; } operator T*() const { return p_; } };
 __global__ void k(float* x) { x[0] = 1; }

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.devices.emulator.reading import Reading
 
-IN_KERNELS = ("malloc", "new")  # that gave a kernel memory
+IN_KERNELS = ("malloc", "new", "kernel's cudaMalloc")  # that gave a kernel memory
 _WORD = 4
 _BYTES = {
     **dict.fromkeys(("char", "int8_t", "uint8_t", "bool", "byte"), 1),

@@ -17,6 +17,7 @@ _BY_NAME = {
 }
 _OF_BOTH_SIDES = ("cudaMallocManaged", "cudaMallocHost")
 
+_FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 _CRASHES = {
     "a full stack": "a function calls itself without end, or its local arrays are too large for a stack (8 MB, as a"
     " rule): make large ones with new, malloc or std::vector",
@@ -29,6 +30,26 @@ def kind_of(fact: Mapping[str, Any]) -> str:
     """What host code may touch has an end, and is no device memory."""
     past = fact["kind"] == "host_access" and fact["array"] in _OF_BOTH_SIDES and not fact["text"].startswith("copy")
     return "out_of_bounds" if past else str(fact["kind"])
+
+
+def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
+    """What leaves its array, if it is a copy or memset; "" otherwise."""
+    if fact["text"].startswith("null"):
+        return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
+    if fact["text"] == "copy" and not (fact["array"] and 0 <= fact["offset"] <= fact["array_bytes"] + _FAR):
+        side = "source" if fact["access"] == "read" else "destination"
+        return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
+    if fact["text"] == "copy":
+        return (
+            f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"
+            f" (it starts at byte {fact['offset']})"
+        )
+    if fact["text"] == "freed by its kernel":
+        return (
+            "what a kernel copies or sets in this line comes when the kernel has ended, and the kernel has freed"
+            f" {where.name} by then: free it in a kernel that it launches behind that"
+        )
+    return ""
 
 
 def host_access(fact: Mapping[str, Any], where: Where) -> str:

@@ -143,7 +143,7 @@ def device_functions() -> frozenset[str]:
     abi = (_INCLUDE / "abi.h").read_text()
     own = re.findall(r"LADDER_(?:CALL|SAME)[^;(]*?\b(ladder_\w+)(?=\()", abi)
     asked = words("ladder_evaluate ladder_malloc ladder_last_error ladder_set_error ladder_static_shared")
-    return asked | {*own, "ladder_new"}
+    return asked | {*own, "ladder_new", "ladder_host_seconds"}
 
 
 def host_may_use(symbol: str) -> bool:

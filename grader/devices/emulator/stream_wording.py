@@ -39,13 +39,13 @@ STREAMS = {
         " and cudaStreamWaitEvent(yours, event) between the two)"
     ),
     "parent": (
-        "the kernel that line {line} launches {does} {at}, which the kernel that launches it {did} in line"
-        " {other_line}, in any order: it is sure to be over only when the kernel that launches it is; put what needs its results"
-        " into a kernel launched behind it, on the same stream or on cudaStreamTailLaunch"
+        "what line {line} launches {does} {at}, which the kernel that launches it {did} in line"
+        " {other_line}, in any order: it is sure to be over only when the kernel that launches it is; put what needs"
+        " its results into a kernel launched behind it, on the same stream or on cudaStreamTailLaunch"
     ),
     "children": (
-        "the kernel that line {line} launches {does} {at}, which the one that line {other_line} launches {did}, in any"
-        " order, for another block has launched it, or it is on another stream: let one thread launch both on one"
+        "what line {line} launches {does} {at}, which what line {other_line} launches {did}, in any"
+        " order, for another block launches it, or it is on another stream: let one thread launch both on one"
         " stream, or the later one on cudaStreamTailLaunch"
     ),
     "host and device": (

@@ -19,7 +19,7 @@ from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.host_memory import host_memory_at
-from grader.devices.emulator.host_wording import cause_of_crash, host_access, kind_of
+from grader.devices.emulator.host_wording import cause_of_crash, copy_out_of_bounds, host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
@@ -144,23 +144,14 @@ def _verb(access: str) -> str:
 
 MOST_SHARED = 228 << 10  # bytes of a multiprocessor: what is further from a shared array has nothing to do with it
 NULLS_OWN = 1 << 16  # bytes: an address below is an element of a null pointer
-FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 
 
 _HAND_ON = "hand its values on in global memory"
 
 
 def _out_of_bounds(fact: Fact, where: Where) -> str:
-    if fact["text"].startswith("null"):
-        return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
-    if fact["text"] == "copy" and not (fact["array"] and 0 <= fact["offset"] <= fact["array_bytes"] + FAR):
-        side = "source" if fact["access"] == "read" else "destination"
-        return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
-    if fact["text"] == "copy":
-        return (
-            f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"
-            f" (it starts at byte {fact['offset']})"
-        )
+    if told := copy_out_of_bounds(fact, where):
+        return told
     who = f"{thread_of(fact)} {_verb(fact['access'])}"
     if fact["text"] == "other block":
         return f"{who} shared memory of another block, or of one that has ended: {_HAND_ON}"

@@ -5,7 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "heap.h"
 #include "host_call.h"
+#include "matrices.h"
+#include "thread.h"
 
 namespace ladder {
 
@@ -29,7 +32,8 @@ int release(void* pointer, bool pinned, int line) {
     } else if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
         const std::string again = region && region->freed_by_launch ? "launch " + std::to_string(region->freed_by_launch) : "again";
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : region && region->freed ? again : region ? "inside" : "");
+        const std::string why = !region ? "" : region->is_heap ? "heap" : region->freed ? again : "inside";
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : why);
         machine().last_error = error;
     }
     return error;
@@ -41,6 +45,13 @@ struct OfParameters {
     std::mutex one_at_a_time;
     std::map<void*, std::pair<bool, int>> pointers;   // which are pinned, and the line
 } of_parameters;
+
+// A kernel's cudaMalloc is its malloc, and where the pointer goes is written to.
+int allocate_by_kernel(void** pointer, std::size_t bytes, Address caller) {
+    void* const memory = allocate_in_kernel(bytes, "kernel's cudaMalloc", caller);
+    write_at(*current, reinterpret_cast<Address>(pointer), &memory, sizeof memory, {0, program_counter(caller)});
+    return memory ? Success : OutOfMemory;
+}
 
 // Work on a stream that a graph keeps is not done now; in a graded file own streams hold no memory.
 bool is_work(int captured) { return machine().whole_program && !captured; }
@@ -72,13 +83,17 @@ using namespace ladder;
 extern "C" {
 
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
+    if (current && machine().whole_program) return allocate_by_kernel(pointer, bytes, reinterpret_cast<Address>(__builtin_return_address(0)));
     const HostCall call;
     if (const int error = refusal_of_memory(line)) return error;
     if (const int error = refusal_of_result(pointer, "cudaMalloc", line)) return error;
     return allocate(pointer, bytes, line);
 }
 
-int ladder_free(void* pointer, int line) { return give_back(pointer, false, line); }
+int ladder_free(void* pointer, int line) {
+    if (current && machine().heap.spans(reinterpret_cast<Address>(pointer))) return free_in_kernel(pointer, reinterpret_cast<Address>(__builtin_return_address(0))), Success;
+    return give_back(pointer, false, line);
+}
 
 int ladder_malloc_async(void** pointer, std::size_t bytes, void* stream, int captured, int line) {
     const HostCall call;

@@ -6,8 +6,11 @@
 
 namespace ladder {
 
+void a_kernel_waits();              // on a stream of its own, for an event
+bool events_may_order_children();   // one has: which of a block's streams wait for which is not looked at
 bool works_may_race();   // with another one: there are streams, or kernels that kernels have launched
 void launch_later(const Launch& by_kernel);   // with copies of the arguments
 void launch_children(void* stream);           // behind a launch: those that are waiting, and what they launch
+bool works_for_a_kernel();                    // while a kernel's copy is done, which may be of its heap
 
 }  // namespace ladder

@@ -113,20 +113,14 @@ void KernelHeap::check(Thread& thread, Address a, unsigned bytes, bool writes, s
     die(thread, finding);
 }
 
-}  // namespace ladder
-
-using namespace ladder;
-
-extern "C" {
-
 // Blocks take their turns at the heap in an order of their own, as at an atomic: what each gets is the same every time.
-static void* allocate_in_kernel(std::size_t bytes, const char* by, Address caller) {
+void* allocate_in_kernel(std::size_t bytes, const char* by, Address caller) {
     settle_store(*current);
     begin_ordered(*current, program_counter(caller));
     return machine().heap.allocate(bytes, by, program_counter(caller));
 }
 
-static void free_in_kernel(void* p, Address caller) {
+void free_in_kernel(void* p, Address caller) {
     if (!p) return;
     settle_store(*current);
     begin_ordered(*current, program_counter(caller));
@@ -135,6 +129,12 @@ static void free_in_kernel(void* p, Address caller) {
     finding.text = "it frees a pointer that malloc or new in a kernel did not give, or that was freed before";
     die(*current, finding);
 }
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
 

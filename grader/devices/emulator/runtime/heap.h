@@ -18,6 +18,7 @@ public:
     void begin_case(DeviceMemory& memory);   // nothing is allocated; adds its region, which is empty until something is
     void* allocate(std::size_t bytes, const char* by, std::uint32_t pc);   // null: it is full
     bool release(Address a);           // false: not the begin of memory that is allocated
+    bool spans(Address a) const { return a - begin_ < next_ - begin_; }   // whether it may be of the heap
     void check(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);   // an access that lies in the heap
     const Region* around(Address a);   // the memory that holds it, else the last before it, or the first; null: there is none
     std::map<std::uint32_t, std::size_t> living() const;   // bytes that were not given back, by the place that asked for them
@@ -35,5 +36,9 @@ private:
     Address begin_ = 0, next_ = 0;
     std::size_t limit_ = 0, live_ = 0;
 };
+
+// By the thread that is current. `caller`: the call's return address.
+void* allocate_in_kernel(std::size_t bytes, const char* by, Address caller);
+void free_in_kernel(void* p, Address caller);
 
 }  // namespace ladder

@@ -271,7 +271,7 @@ void DeviceMemory::open() {
 }
 
 void DeviceMemory::shut() {
-    if (!is_open_) return;
+    if (!is_open_ || kept_open_) return;
     for (const auto& region : regions_)
         if (!region->before.empty()) std::memcpy(region->before.data(), reinterpret_cast<void*>(region->begin), region->bytes);
     protect(PROT_NONE);

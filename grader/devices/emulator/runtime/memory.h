@@ -203,6 +203,7 @@ public:
     bool all_blocks_see(Address a) const;   // global memory: buffers, allocations, and the library's __device__ variables
     void open();                       // device code runs: pages may be touched
     void shut();                       // host code runs: touching them is a fault
+    void keep_open(bool how) { kept_open_ = how; }   // for calls that come one right behind the other
     void show();                       // the case is over: the grader reads, threads that still run must not write
 
     // What copies and memsets moved in global memory in this case: all, and in the task's own buffers.
@@ -237,7 +238,7 @@ private:
     mutable Region* last_both_sided_ = nullptr;   // that was asked for
     int both_sided_ = 0;               // regions
     std::size_t allocated_ = 0, peak_ = 0, live_ = 0;
-    bool is_open_ = true;
+    bool is_open_ = true, kept_open_ = false;
     bool registers_ = false;           // host memory, which may be anywhere
 };
 

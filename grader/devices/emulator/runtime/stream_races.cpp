@@ -57,7 +57,8 @@ StreamRaces::Order StreamRaces::order(std::size_t first) const {
     }
     const Origin &a = origins_[its - 1], &b = origins_[other - 1];
     if (its == other || !a.parent || is_tail(other)) return Order::Before;
-    const bool waits = a.block == b.block && a.stream == b.stream && a.stream != reinterpret_cast<void*>(free_stream);
+    const bool is_in_order = (a.stream == b.stream && a.stream != reinterpret_cast<void*>(free_stream)) || events_may_order_children();
+    const bool waits = a.block == b.block && is_in_order;
     return waits ? Order::Before : Order::Apart;
 }
 

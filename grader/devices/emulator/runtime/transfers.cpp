@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "accesses.h"
+#include "children.h"
 #include "crossing.h"
 #include "frames.h"
 #include "host_blocks.h"
@@ -31,7 +32,7 @@ static int file_copy(Address a, std::size_t bytes, const Region* region, bool wr
     finding.access = writes ? "write" : "read";
     finding.address = a;
     finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
-    finding.text = region && region->freed ? "freed" : "copy";
+    finding.text = region && region->freed ? works_for_a_kernel() ? "freed by its kernel" : "freed" : "copy";
     if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
     if (memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
     if (!line) finding.callers = calls_to_here();   // an operator has copied, as `v[i]` of a device_vector
@@ -61,7 +62,11 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
         file_address_of_the_host(p, line, "");
         return InvalidValue;
     }
-    if (region && region->is_heap) return wrong_call(InvalidValue, "heap", line);
+    if (region && region->is_heap) {
+        if (!works_for_a_kernel()) return wrong_call(InvalidValue, "heap", line);
+        const Region* const given = machine().heap.around(a);
+        return given && given->holds(a, bytes) && !given->freed ? Success : file_copy(a, bytes, given, writes, line);
+    }
     if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
     return file_copy(a, bytes, region, writes, line);
 }
@@ -147,6 +152,13 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     // An asynchronous copy, too, returns to the host only when memory that is not page-locked has all of it.
     if (machine().whole_program && from_device && !to_device && !memory.both_sided(reinterpret_cast<Address>(to))) ladder_host_waits(machine().stream_order.last().stream);
     return Success;
+}
+
+void ladder_rows(int begin) {
+    const HostCall call;
+    DeviceMemory& memory = machine().memory;
+    memory.keep_open(begin);
+    if (!begin && !current) memory.shut();
 }
 
 int ladder_memset(void* to, int value, std::size_t bytes, int line) {

@@ -148,6 +148,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy ki
 // Of one side of a copy, where `left` bytes are up to the end of a host array: a CUDA error if those are too few.
 int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, int writes, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
+void ladder_rows(int begin);   // one copy or memset of many rows begins, or has ended
 // Host code asks for the address of a variable of the GPU, or else the copy that comes next names it; a CUDA error.
 int ladder_symbol(const void* variable, int asks_for_address, int line);
 int ladder_check_direction(ladder::Copy kind, int to_symbol, int line);   // of a copy to or from such a variable; a CUDA error
@@ -188,6 +189,8 @@ const char* ladder_kernel_name(const void* kernel);    // of a kernel's address
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs
+// A kernel's copy or memset, which is done when the kernel has ended: `later` gets a copy of `work` and the stream.
+void ladder_work_later(void* stream, void (*later)(void* work, void* stream), const void* work, std::size_t bytes);
 LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);   // __syncthreads and its kin
 LADDER_CALL unsigned long ladder_warp(ladder::Warp op, unsigned mask, unsigned long value, int argument, int width,
                                       int line);

@@ -204,13 +204,11 @@ constexpr cudaDeviceProp properties = {
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceCount(int* count) {
     LADDER_WANTS(count);
-    *count = ladder_devices();
-    return ladder::status();
+    return ladder::give(count, ladder_devices());
 }
 inline LADDER_UNSEEN cudaError_t cudaGetDevice(int* device) {
     LADDER_WANTS(device);
-    *device = ladder_current_device(-1);
-    return ladder::status();
+    return ladder::give(device, ladder_current_device(-1));
 }
 inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) {
     if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);

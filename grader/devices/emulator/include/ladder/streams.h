@@ -28,6 +28,7 @@ using cudaEvent_t = CUevent_st*;
 namespace ladder {
 
 constexpr int greatest_priority = -5;
+constexpr std::size_t of_a_kernel = 16;   // an event that a kernel makes: nothing is in it
 
 // While a stream is captured into a graph (libraries/ladder_more/captures.h), its work is kept instead of done.
 using KeptWork = void (*)(void* work, cudaStream_t stream);
@@ -44,10 +45,26 @@ inline LADDER_UNSEEN int refused_to_wait(cudaStream_t stream) {
 
 inline LADDER_UNSEEN int refused_to_wait(cudaEvent_t event) { return is_kept && is_kept(event) ? ladder_wait_for_captured_event() : Success; }
 
-// `work` is to be done on the stream that it is given: at once, or when the graph is launched.
+// What a function gives through a pointer, which in a kernel is a store like any other.
+template <class T> LADDER_INLINE cudaError_t give(T* to, T value) {
+    if (!ladder_in_kernel()) return *to = value, status();
+    ladder_copy_bytes(to, &value, sizeof value);
+    return cudaSuccess;
+}
+
+// `work` is to be done on the stream that it is given: at once, when the graph is launched, or behind the kernel that asks for it.
 template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream, int line, Work work) {
+    struct Kept { Work work; int line; };
+    if (ladder_in_kernel()) {
+        const auto behind_it = [](void* self, void* on) LADDER_UNSEEN {
+            const Kept& kept = *static_cast<Kept*>(self);
+            asynchronous(static_cast<cudaStream_t>(on), kept.line, kept.work);
+        };
+        const Kept kept{work, line};
+        ladder_work_later(stream, behind_it, &kept, sizeof kept);
+        return cudaSuccess;
+    }
     if (in_a_capture(stream)) {
-        struct Kept { Work work; int line; };
         const auto later = [](void* self, cudaStream_t on) LADDER_UNSEEN {
             const Kept& kept = *static_cast<Kept*>(self);
             asynchronous(on, kept.line, kept.work);
@@ -77,8 +94,7 @@ template <class Work> LADDER_UNSEEN cudaError_t synchronous(int line, Work work)
 inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority, LADDER_LINE) {
     LADDER_WANTS(stream && flags <= cudaStreamNonBlocking);
     const int urgency = priority > 0 ? 0 : priority < ladder::greatest_priority ? -ladder::greatest_priority : -priority;
-    *stream = static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking, urgency));
-    return ladder::status();
+    return ladder::give(stream, static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking, urgency)));
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags, LADDER_LINE) {
     return cudaStreamCreateWithPriority(stream, flags, 0, line);
@@ -101,7 +117,7 @@ inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
     LADDER_NEEDS(event);
-    if (ladder::keep_event && ladder::keep_event(stream, event, true)) return ladder::status();
+    if (!ladder_in_kernel() && ladder::keep_event && ladder::keep_event(stream, event, true)) return ladder::status();
     ladder_stream_wait(stream, event);
     return ladder::status();
 }
@@ -125,6 +141,7 @@ inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHos
 
 inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     LADDER_WANTS(event && flags < 2 * cudaEventInterprocess);
+    if (ladder_in_kernel()) return ladder::give(event, reinterpret_cast<cudaEvent_t>(ladder::of_a_kernel));
     *event = new CUevent_st{0, false, !(flags & cudaEventDisableTiming)};
     return ladder::status();
 }
@@ -133,11 +150,13 @@ inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned fl
 }
 inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
     LADDER_NEEDS(event);
+    if (ladder_in_kernel()) return cudaSuccess;
     delete event;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     LADDER_NEEDS(event);
+    if (ladder_in_kernel()) return cudaSuccess;
     if (ladder::keep_event && ladder::keep_event(stream, event, false)) return ladder::status();
     ladder_event_record(event, stream);
     *event = {ladder_host_seconds(), true, event->is_timed};

@@ -64,13 +64,20 @@ LADDER_INLINE int check_host_variables(void* to, const void* from, std::size_t b
 
 #undef LADDER_BYTES_LEFT
 
+// `each(row)` for all of them, up to the first error: between two rows no host code runs that could touch device memory.
+template <class Row> LADDER_UNSEEN cudaError_t for_rows(std::size_t rows, Row each) {
+    ladder_rows(true);
+    int error = Success;
+    for (std::size_t row = 0; row < rows && !error; ++row) error = each(row);
+    ladder_rows(false);
+    return status(error);
+}
+
 inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                            std::size_t width, std::size_t rows, cudaMemcpyKind kind, int line) {
     if (const int error = ladder_check_pitch(width, to_pitch < from_pitch ? to_pitch : from_pitch, line)) return status(error);
-    for (std::size_t row = 0; row < rows; ++row)
-        if (const auto error = copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line))
-            return error;
-    return status();
+    if (to_pitch == width && from_pitch == width) width *= rows, rows = rows > 0;   // they lie one behind the other
+    return for_rows(rows, [=](std::size_t row) LADDER_UNSEEN { return copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line); });
 }
 
 template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
@@ -110,10 +117,11 @@ struct Freed {
 
 // ---- allocation ----
 
-inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
+// Where the call stands a kernel's memory is said to come from.
+LADDER_INLINE cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
+template <class T> LADDER_INLINE cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
     return cudaMalloc((void**)(pointer), bytes, line);
 }
 template <class T>
@@ -131,7 +139,7 @@ LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::
 __host__ cudaError_t cudaFree(void* pointer);
 __host__ cudaError_t cudaFreeHost(void* pointer);
 #else
-inline LADDER_UNSEEN cudaError_t cudaFree(ladder::Freed freed) {
+LADDER_INLINE cudaError_t cudaFree(ladder::Freed freed) {
     return ladder::status(ladder_free(freed.pointer, freed.line));
 }
 inline LADDER_UNSEEN cudaError_t cudaFreeHost(ladder::Freed freed) {
@@ -259,9 +267,7 @@ namespace ladder {
 
 inline LADDER_UNSEEN cudaError_t set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line) {
     LADDER_WANTS(rows <= 1 || ladder_check_pitch(width, pitch, line) == Success);
-    for (std::size_t row = 0; row < rows; ++row)
-        if (const int error = ladder_memset(byte(to, row * pitch), value, width, line)) return status(error);
-    return status();
+    return for_rows(rows, [=](std::size_t row) LADDER_UNSEEN { return ladder_memset(byte(to, row * pitch), value, width, line); });
 }
 
 }  // namespace ladder
