@@ -11,7 +11,8 @@ from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
 from grader.judge.causes.nans import Values, why_nan
-from grader.judge.causes.variations import cause, causes_seen, worth_asking
+from grader.judge.causes.sizes import told_apart
+from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
@@ -30,6 +31,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
         name_causes(grades, prepared, runs)
         name_nans(grades, prepared, runs)
         withdraw_chance(grades)
+        name_sizes(grades, prepared)
     if any(grade.status == "not_written" for grade in grades):
         withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
@@ -52,8 +54,11 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         # A number alone may agree with a cause by chance; several are given more room.
         of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]
         cases = [case for _, case in of_buffer]
-        seen, asked = worth_asking(cases, small=False), worth_asking(cases)
+        seen = worth_asking(case for case in cases if case.is_of_a_size)
+        asked = worth_asking(case for case in cases if case.is_small)
+        few = [] if asked else worth_asking(case for case in cases if case.is_middling)
         found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
+        found = found or (cause(few, causes_of_middling) if few else None)
         if not seen and not asked and (large := [case for case in cases if case.got.numel() == 1][:1]):
             found, asked, seen = cause(large, causes_of_large), large, large
         for grade, case in of_buffer if found else ():
@@ -106,6 +111,19 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         if family and not stands and any(_contradicts(each, grade, family) for each in others):
             said = f"{told.removesuffix('.')}. In other cases it is not so."
             grade.details |= {"pattern": "chance", "pattern_message": said}
+
+
+def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> None:
+    """Says of wrong cases without a pattern which sizes tell them from the right ones, where one does."""
+    calls = [(grade, each.call.scalars) for grade, each in zip(grades, prepared, strict=False)]
+    sizes = [
+        (grade, {name: value for name, value in scalars.items() if isinstance(value, int)}) for grade, scalars in calls
+    ]
+    right = [each for grade, each in sizes if grade.status == "passed"]
+    said = told_apart(right, [each for grade, each in sizes if grade.status != "passed"])
+    for grade in grades if said else ():
+        if grade.status == "wrong_result" and grade.details.get("pattern") in (None, "chance"):
+            grade.details |= {"pattern": "sizes", "pattern_message": said}
 
 
 def _is_infinite(grade: CaseGrade) -> bool:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.judge.causes.all_threads import causes_of_large
-from grader.judge.causes.variations import Case, cause
+from grader.judge.causes.variations import Case, cause, worth_asking
 from grader.judge.inputs import Draw
 
 
@@ -135,3 +135,42 @@ def test_what_comes_behind_all_threads_of_a_large_sum():
     assert "behind the first 51,200 elements of x, as there are 25,600 threads, 2 for each" in cause(
         [large], causes_of_large
     ).message(large)
+
+
+def product(inputs):
+    return {"out": inputs["x"] * inputs["y"].exp()}
+
+
+def scaled_case(size: float, got, room: float = 1e-6) -> Case:
+    x, y = (Draw(seed).normal(600).double().view(20, 30) * size for seed in (1, 2))
+    call = SimpleNamespace(scalars={"rows": 20, "cols": 30}, terms=1)
+    right = product({"x": x, "y": y})["out"]
+    return Case(call, product, {"x": x, "y": y}, "out", got(x, y), right, room * right.abs().amax() + 0 * right)
+
+
+def test_an_input_that_is_not_multiplied_with_is_told():
+    assert "right for 1 in the place of all of x" in cause([scaled_case(1, lambda x, y: y.exp())]).message(
+        scaled_case(1, lambda x, y: y.exp())
+    )
+
+
+def test_what_grows_out_of_all_bounds_is_told_though_a_float_rounds_it():
+    def grown(x, y):
+        return (x * (-y).exp()) * (1 + 1e-5 * torch.sin(100 * x))
+
+    def shifted(inputs):
+        return {"out": inputs["x"] * (inputs["y"] - 20).exp()}
+
+    cases = [scaled_case(1, lambda x, y: 0 * x)]
+    x, y = cases[0].inputs["x"], cases[0].inputs["y"] + 20
+    inputs = {"x": x, "y": y}
+    right = shifted(inputs)["out"]
+    case = Case(cases[0].call, shifted, inputs, "out", shifted({"x": x, "y": -y})["out"], right, 1e-6 * right.abs())
+    assert "right for -y in the place of y" in cause([case]).message(case)
+    assert cause([Case(case.call, shifted, inputs, "out", grown(x, y) * 1e9, right, 1e-6 * right.abs())]) is None
+
+
+def test_a_case_of_which_everything_is_true_is_not_asked():
+    loose = scaled_case(1, lambda x, y: x, room=10.0)
+    assert worth_asking([loose]) == []
+    assert worth_asking([loose, told := scaled_case(1, lambda x, y: x)]) == [told]
