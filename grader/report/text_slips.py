@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
+from grader.report.fragment_slips import leading_dimensions
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 LONGEST_LAUNCH = 200  # tokens
@@ -56,6 +57,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     found: list[Iterator[str]] = []
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
+    if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
+        found.append(leading_dimensions(calls, tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
         found.append(_macros(tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written"):

@@ -38,7 +38,8 @@ def _with_those_before(right: Tensor, axis: int, step: int) -> Tensor:
     count = right.shape[axis]
     rounds = -(-count // step)
     padded = torch.nn.functional.pad(right.movedim(axis, -1), (0, rounds * step - count))
-    return padded.unflatten(-1, (rounds, step)).cumsum(-2).flatten(-2)[..., :count].movedim(-1, axis)
+    carried: Tensor = padded.unflatten(-1, (rounds, step)).cumsum(-2).flatten(-2)[..., :count]
+    return carried.movedim(-1, axis)
 
 
 def _said(axis: int, step: int, case: Case) -> str:

@@ -110,7 +110,8 @@ def _exp2_of_terms(terms: Tensor, tile: int) -> Tensor:
 
 
 def _merged_as_they_are(terms: Tensor, threads: int) -> Tensor:
-    return torch.stack([torch.exp(mine - mine.amax(0)).sum(0) for mine in (terms[t::threads] for t in range(threads))]).sum(0)
+    shares = (terms[thread::threads] for thread in range(threads))
+    return torch.stack([torch.exp(mine - mine.amax(0)).sum(0) for mine in shares]).sum(0)
 
 
 _RESCALE = "multiply it with expf(old maximum - new maximum)"

@@ -11,7 +11,7 @@ Sizes = Mapping[str, int]  # of a call, by name
 
 
 def told_apart(right: Sequence[Sizes], wrong: Sequence[Sizes]) -> str:
-    """A sentence on the size that all right cases have, and no wrong one, or the other way round; "" if none is such."""
+    """A sentence on the size that tells right cases from wrong ones, in all of them; "" if none does."""
     if min(len(right), len(wrong)) < FEWEST:
         return ""
     return next((said for name in right[0] for said in _of_size(name, right, wrong)), "")
@@ -21,26 +21,20 @@ def _of_size(name: str, right: Sequence[Sizes], wrong: Sequence[Sizes]) -> Itera
     good, bad = sorted({sizes[name] for sizes in right}), sorted({sizes[name] for sizes in wrong})
     if set(good) & set(bad):
         return
+    is_right, is_wrong = f"It is right in all cases where {name} is", "and wrong in all"
     if {*good, *bad} <= {0, 1}:
-        yield f"It is right in all cases where {name} is {good[0]}, and wrong in all where it is {bad[0]}."
-        return
-    if len(good) == 1 and len(bad) > 1:
-        yield f"It is right in all cases where {name} is {good[0]}, and wrong in all others: is {good[0]} written where {name} belongs?"
-        return
-    for of in MULTIPLES:
-        if not any(size % of for size in good) and all(size % of for size in bad):
-            yield (
-                f"It is right in all cases where {name} is a multiple of {of}, and wrong in all others: what becomes of"
-                f" what is left over behind whole {of}s?"
-            )
-            return
-    if good[-1] < bad[0] and len(bad) > 1:
+        yield f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}."
+    elif len(good) == 1 and len(bad) > 1:
+        yield f"{is_right} {good[0]}, {is_wrong} others: is {good[0]} written where {name} belongs?"
+    elif of := next((k for k in MULTIPLES if not any(n % k for n in good) and all(n % k for n in bad)), 0):
+        yield f"{is_right} a multiple of {of}, {is_wrong} others: what becomes of what is left over behind whole {of}s?"
+    elif good[-1] < bad[0] and len(bad) > 1:
         yield (
-            f"It is right in all cases where {name} is {good[-1]} or less, and wrong in all where it is {bad[0]} or more:"
-            " what happens there for the first time, as a second tile, block or round of a loop?"
+            f"{is_right} {good[-1]} or less, {is_wrong} where it is {bad[0]} or more: what happens there for the first"
+            " time, as a second tile, block or round of a loop?"
         )
-    if bad[-1] < good[0] and len(good) > 1:
+    elif bad[-1] < good[0] and len(good) > 1:
         yield (
-            f"It is wrong in all cases where {name} is {bad[-1]} or less, and right in all where it is {good[0]} or more:"
-            " what needs so many, as a tile, a block or a warp does?"
+            f"{is_right} {good[0]} or more, {is_wrong} where it is {bad[-1]} or less: what needs so many, as a tile, a"
+            " block or a warp does?"
         )

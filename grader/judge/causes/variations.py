@@ -20,6 +20,7 @@ from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
 from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
+from grader.judge.causes.gathered import gathered
 from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
@@ -200,7 +201,7 @@ def _as_a_whole(case: Case, name: str) -> Iterator[Variation]:
     yield from _multiplied(case, name)
     for axis, noun in enumerate(NOUNS[case.inputs[name].dim()]):
         if case.inputs[name].shape[axis] > 1:
-            yield from _gathered(name, axis, noun, case.threads)
+            yield from gathered(name, axis, noun, case.threads)
 
 
 def _of_others(case: Case, name: str) -> Iterator[Variation]:
@@ -269,45 +270,6 @@ def _multiplied(case: Case, name: str) -> Iterator[Variation]:
 
 def _times(name: str, words: str, case: Case) -> str:
     return f"What {case.buffer} holds is right for {name} times {words}: is a factor wrong, left out, or there twice?"
-
-
-def _gathered(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[Variation]:
-    """Another one is read in the place of each."""
-    maps: list[tuple[str, Along, str]] = [
-        ("first", lambda c, _: 0 * c, f"{{first}} in the place of every {noun}: is {{index}} missing from its index?"),
-        (
-            "next",
-            lambda c, n: (c + 1).clamp(max=n - 1),
-            f"the next {noun} of {{x}} in the place of each: is a `+ 1` too much?",
-        ),
-        (
-            "previous",
-            lambda c, n: (c - 1).clamp(min=0),
-            f"the {noun} of {{x}} before in the place of each: is a `- 1` too much?",
-        ),
-        ("half", lambda c, n: c // 2, f"{noun} i / 2 of {{x}} in the place of {noun} i: is an index halved twice?"),
-        ("reversed", lambda c, n: n - 1 - c, f"the {noun}s of {{x}} in reverse: is an index counted from the end?"),
-    ]
-    for size in dict.fromkeys([*threads, *FACTORS[1:]]):
-        said = f"{noun} i % {size} of {{x}} in the place of {noun} i: is a tile's or a block's offset missing?"
-        maps.append((f"modulo_{size}", partial(_modulo, size), said))
-
-    for key, places, said in maps:
-
-        def change(case: Case, places: Along = places) -> Tensor | None:
-            values = case.inputs[name]
-            return values.index_select(axis, places(torch.arange(values.shape[axis]), values.shape[axis]))
-
-        def message(case: Case, said: str = said) -> str:
-            first = f"{name}[0]" if case.inputs[name].dim() == 1 else f"the first {noun} of {name}"
-            index = "i" if case.inputs[name].dim() == 1 else f"the {noun}"
-            return f"What {case.buffer} holds is right for {said.format(first=first, x=name, index=index)}"
-
-        yield Variation(f"{key}_{axis}", name, change, message)
-
-
-def _modulo(size: int, places: Tensor, _: int) -> Tensor:
-    return places % size
 
 
 def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Variation]:
