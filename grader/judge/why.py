@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
@@ -106,6 +107,9 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
         others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
         told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
+        if family is OF_VALUES and asks and any(_is_as_large(each, told, asks) for each in others):
+            grade.details |= {"pattern": "scaled", "pattern_message": f"{told}."}
+            continue
         # What was held against all cases stands, as does what says how far the calculation came.
         stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled") or _is_infinite(grade)
         if family and not stands and any(_contradicts(each, grade, family) for each in others):
@@ -129,6 +133,12 @@ def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> Non
 def _is_infinite(grade: CaseGrade) -> bool:
     got = grade.details.get("got")
     return grade.details.get("pattern") == "constant" and isinstance(got, float) and not math.isfinite(got)
+
+
+def _is_as_large(other: CaseGrade, told: str, asks: str) -> bool:
+    """Whether another case is as many times too large, and there it is not what this one asks."""
+    factor, said = re.search(r" is (\S+ times) what", told), other.details.get("pattern_message", "")
+    return bool(factor and other.details.get("bad", 0) > 0 and f" is {factor[1]} what" in said and asks not in said)
 
 
 def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> bool:

@@ -90,6 +90,16 @@ def sums(inputs):
             "what comes next begins 128 further: go on by `blockDim.x`, or let each thread take 2",
         ),
         (lambda x: x.sum(1) - x[:, 3::4].sum(1) + x[:, 2::4].sum(1), 64, "out has .z twice and lacks .w of each 4"),
+        (
+            lambda x: x[:, torch.arange(x.shape[1]) // 32 * 32 + torch.arange(x.shape[1]) % 16].sum(1),
+            64,
+            "right for the first 16 of each 32 columns of x again in the place of those behind",
+        ),
+        (
+            lambda x: 2 * x.sum(1) - x[:, :16].sum(1),
+            64,
+            "out has most columns of x 2 times: a loop goes on by 16, and takes 32",
+        ),
         (lambda x: x.abs().sum(1), 64, "|x| in the place of x: what loses the sign"),
         (lambda x: (x * x).sum(1), 64, "x * x in the place of x: is it multiplied with itself?"),
         (lambda x: x.trunc().sum(1), 64, "x cut down to whole numbers"),
