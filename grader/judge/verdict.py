@@ -169,6 +169,7 @@ WITHOUT_CAUSE = (
     "every_kth",
     "imprecise",
     "chance",
+    "sizes",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
@@ -11,7 +12,8 @@ from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
 from grader.judge.causes.nans import Values, why_nan
-from grader.judge.causes.variations import cause, causes_seen, worth_asking
+from grader.judge.causes.sizes import told_apart
+from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
@@ -30,6 +32,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
         name_causes(grades, prepared, runs)
         name_nans(grades, prepared, runs)
         withdraw_chance(grades)
+        name_sizes(grades, prepared)
     if any(grade.status == "not_written" for grade in grades):
         withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
@@ -52,8 +55,11 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         # A number alone may agree with a cause by chance; several are given more room.
         of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]
         cases = [case for _, case in of_buffer]
-        seen, asked = worth_asking(cases, small=False), worth_asking(cases)
+        seen = worth_asking(case for case in cases if case.is_of_a_size)
+        asked = worth_asking(case for case in cases if case.is_small)
+        few = [] if asked else worth_asking(case for case in cases if case.is_middling)
         found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
+        found = found or (cause(few, causes_of_middling) if few else None)
         if not seen and not asked and (large := [case for case in cases if case.got.numel() == 1][:1]):
             found, asked, seen = cause(large, causes_of_large), large, large
         for grade, case in of_buffer if found else ():
@@ -101,6 +107,9 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
         others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
         told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
+        if family is OF_VALUES and asks and any(_is_as_large(each, told, asks) for each in others):
+            grade.details |= {"pattern": "scaled", "pattern_message": f"{told}."}
+            continue
         # What was held against all cases stands, as does what says how far the calculation came.
         stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled") or _is_infinite(grade)
         if family and not stands and any(_contradicts(each, grade, family) for each in others):
@@ -108,9 +117,28 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
             grade.details |= {"pattern": "chance", "pattern_message": said}
 
 
+def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> None:
+    """Says of wrong cases without a pattern which sizes tell them from the right ones, where one does."""
+    calls = [(grade, each.call.scalars) for grade, each in zip(grades, prepared, strict=False)]
+    sizes = [
+        (grade, {name: value for name, value in scalars.items() if isinstance(value, int)}) for grade, scalars in calls
+    ]
+    right = [each for grade, each in sizes if grade.status == "passed"]
+    said = told_apart(right, [each for grade, each in sizes if grade.status != "passed"])
+    for grade in grades if said else ():
+        if grade.status == "wrong_result" and grade.details.get("pattern") in (None, "chance"):
+            grade.details |= {"pattern": "sizes", "pattern_message": said}
+
+
 def _is_infinite(grade: CaseGrade) -> bool:
     got = grade.details.get("got")
     return grade.details.get("pattern") == "constant" and isinstance(got, float) and not math.isfinite(got)
+
+
+def _is_as_large(other: CaseGrade, told: str, asks: str) -> bool:
+    """Whether another case is as many times too large, and there it is not what this one asks."""
+    factor, said = re.search(r" is (\S+ times) what", told), other.details.get("pattern_message", "")
+    return bool(factor and other.details.get("bad", 0) > 0 and f" is {factor[1]} what" in said and asks not in said)
 
 
 def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> bool:

@@ -98,6 +98,7 @@ OWN_ARRAY = (
     "too small?"
 )
 NEVER_SET = "A variable holds what lay there before: give it its first value where you declare it, `float sum = 0;`."
+NEVER_FILLED = "A fragment holds what lay there before: begin with `nvcuda::wmma::fill_fragment({name}, 0.0f)`."
 GONE = (
     "A local variable lives until the `}` of the block that it is declared in: declare it further out, or let the "
     "caller hand over an array to fill."
@@ -259,6 +260,15 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
     return _on_finding(finding, source) or ADVICE.get(finding.kind, "")
 
 
+def _on_unset(finding: Finding, source: Sequence[str]) -> str:
+    if name := re.match(r"`(\w+)` is read before it is set", finding.message):
+        is_fragment = any(re.search(rf"\bfragment\b.*\b{name[1]}\b", line) for line in source)
+        return NEVER_FILLED.format(name=name[1]) if is_fragment else NEVER_SET
+    if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
+        return NOT_YET_WRITTEN + or_swapped(str(finding.details.get("array")), source)
+    return FILLED_IN_PART if "has filled" in finding.message else ""
+
+
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if by_its_words := next((said for told, said in SAID.items() if told in finding.message), ""):
         return by_its_words
@@ -278,10 +288,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return LEFT_ITS_STACK
     if finding.kind == "invalid_free" and "gives that back" not in finding.message:
         return FREED_TWICE
-    if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
-        return NOT_YET_WRITTEN + or_swapped(str(finding.details.get("array")), source)
-    if finding.kind == "uninitialized_read" and "has filled" in finding.message:
-        return FILLED_IN_PART
+    if finding.kind in ("uninitialized_read", "never_set") and (unset := _on_unset(finding, source)):
+        return unset
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
         return SHARED_ROWS.format(array=finding.details.get("array"))
     if finding.kind == "race" and finding.message.startswith("what line"):

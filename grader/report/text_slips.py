@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
+from grader.report.fragment_slips import leading_dimensions
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 LONGEST_LAUNCH = 200  # tokens
@@ -34,6 +35,10 @@ POINTER = "`{name} + i` counts elements, not bytes, so that the sizeof in line {
 BYTES = (
     "Line {line} counts in bytes, as a `char*` does: element i of `{name}` begins at byte 4 * i, so write `{name}[i]`."
 )
+REFERENCE = (
+    "`{kernel}` takes `{name}` by reference, which hands it an address of the host's: take it by value, without the `&`"
+    " in line {line}."
+)
 LOOP = "The `;` at the end of line {line} is all that this `{word}` is about: take it out."
 MASK_FIRST = (
     "In line {line} the mask comes first, and then the value: `{call}(0xffffffff, value, {third})`; here `{given}` "
@@ -56,10 +61,14 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     found: list[Iterator[str]] = []
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
+    if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
+        found.append(leading_dimensions(calls, tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
         found.append(_macros(tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written"):
         found += [_launches(tokens.code), _loops(source)]
+    if status == "out_of_bounds":
+        found.append(_references(tokens.code, source, line))
     if status in ("out_of_bounds", "misaligned"):
         found.append(_bytes(source, line))
     return next((said for each in found for said in each), "")
@@ -145,13 +154,29 @@ def _handed_over(line: int, kernel: str, takes: Sequence[str], given: Sequence[s
 
 
 def _kernels(code: Sequence[Token]) -> Iterator[tuple[str, list[str]]]:
+    names: dict[int, tuple[str, list[str]]] = {}
+    for opening, name, each in _parameters(code):
+        names.setdefault(opening, (name, []))[1].append(each[-1].text)
+    yield from names.values()
+
+
+def _parameters(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]:
+    """Of each kernel: where its parameters begin, its name, and one of them."""
     for at, token in enumerate(code):
         if token.text != "__global__":
             continue
         opening = next((n for n in range(at, len(code)) if code[n].text == "(" and code[n - 1].text[:2] != "__"), 0)
-        if opening:
-            names = [each[-1].text for each in _arguments(code, opening) if each]
-            yield code[opening - 1].text, names
+        for each in _arguments(code, opening) if opening else ():
+            if each:
+                yield opening, code[opening - 1].text, each
+
+
+def _references(code: Sequence[Token], source: Sequence[str], line: int | None) -> Iterator[str]:
+    """`__global__ void add(float* x, int& n)`, where the line that is told uses `n`."""
+    text = source[line - 1] if line and line <= len(source) else ""
+    for _, name, each in _parameters(code):
+        if len(each) > 1 and each[-2].text == "&" and re.search(rf"\b{each[-1].text}\b", text):
+            yield REFERENCE.format(kernel=name, name=each[-1].text, line=each[-1].line)
 
 
 # ---- shuffles ----

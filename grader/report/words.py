@@ -42,8 +42,8 @@ def telling_case(task: TaskGrade) -> CaseGrade | None:
 
 
 def _vagueness(case: CaseGrade, too_far: bool) -> int:
-    """0 for a finding with its line (on a GPU, the emulator's), 1 for a cause, 2 for a pattern without one, 3 for
-    either in a few elements, 4 for mere numbers, 5 for a pattern that another case is `too_far` off for.
+    """0 for a finding with its line (on a GPU, the emulator's), 1 for a cause, 2 for a pattern or NaN without one, 3
+    for either in a few elements, 4 for mere numbers, 5 for a pattern that another case is `too_far` off for.
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
@@ -53,7 +53,7 @@ def _vagueness(case: CaseGrade, too_far: bool) -> int:
         return 5
     if case.details["total"] < ENOUGH_TO_SEE:
         return 3
-    return 2 if case.details["pattern"] in WITHOUT_CAUSE else 1
+    return 2 if case.details["pattern"] in ("nan", *WITHOUT_CAUSE) else 1
 
 
 def _says_no_cause(case: CaseGrade) -> bool:

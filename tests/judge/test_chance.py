@@ -45,3 +45,10 @@ def test_a_smaller_case_does_not_contradict_a_place():
     first = wrong("tail", "Everything from out[20] on is wrong.")
     withdraw_chance([first, wrong(None, "", total=30)])
     assert first.details["pattern"] == "tail"
+
+
+def test_a_factor_that_another_case_has_without_it_asks_for_nothing():
+    first = wrong("as_often", "out[1] is 2 times what it should be: does every block add what should be added once?")
+    other = wrong("scaled", "Every element of out is 2 times what it should be.")
+    withdraw_chance([first, other])
+    assert first.details["pattern_message"] == "out[1] is 2 times what it should be."

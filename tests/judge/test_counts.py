@@ -36,6 +36,7 @@ def counted(x, weights=None):
         (lambda x: counted(x) * (torch.arange(BINS) < 32), "is 0 behind as many counters as a block has threads"),
         (lambda x: counted(x) * (torch.arange(BINS) < 16), "is 0 from c[16] on, and right before"),
         (lambda x: counted(x % 16), "counts the elements whose x[i] % 16 is v"),
+        (lambda x: counted(0 * x), "c[0] has what all counters should have together"),
         (lambda x: counted(x // 2), "holds the elements that are 2 v and 2 v + 1"),
         (
             lambda x: counted(

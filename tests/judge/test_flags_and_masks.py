@@ -33,6 +33,7 @@ def case(n, got):
     ("got", "words"),
     [
         (lambda q, k: means(q, k, False), "right for causal = 0, and here it is 1"),
+        (lambda q, k: means(q.flip(0), k.flip(0), True).flip(0), "right for what lies from i to the end"),
         (lambda q, k: means(q, k, True, more=1), "right with one more than causal lets it see"),
         (lambda q, k: means(q, k, True, more=-1), "right with one less than causal lets it see"),
     ],

@@ -53,6 +53,7 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (2 * FLAT, FLAT, "scaled"),
         (FLAT / 3, FLAT, "scaled"),
         ((3 * FLAT).round(), FLAT, "whole_numbers"),
+        ((3e12 * FLAT.square()).float(), FLAT, None),  # a large float is whole, whatever it comes from
         (SWAPPED, FLAT, "swapped_pairs"),
         (FLAT.view(-1, 2).t().flatten(), FLAT, "split_pairs"),
         (FLAT.view(-1, 2).t().flatten().view(500, 2), FLAT.view(500, 2), "split_pairs"),

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.judge.causes.all_threads import causes_of_large
-from grader.judge.causes.variations import Case, cause
+from grader.judge.causes.variations import Case, cause, worth_asking
 from grader.judge.inputs import Draw
 
 
@@ -90,6 +90,16 @@ def sums(inputs):
             "what comes next begins 128 further: go on by `blockDim.x`, or let each thread take 2",
         ),
         (lambda x: x.sum(1) - x[:, 3::4].sum(1) + x[:, 2::4].sum(1), 64, "out has .z twice and lacks .w of each 4"),
+        (
+            lambda x: x[:, torch.arange(x.shape[1]) // 32 * 32 + torch.arange(x.shape[1]) % 16].sum(1),
+            64,
+            "right for the first 16 of each 32 columns of x again in the place of those behind",
+        ),
+        (
+            lambda x: 2 * x.sum(1) - x[:, :16].sum(1),
+            64,
+            "out has most columns of x 2 times: a loop goes on by 16, and takes 32",
+        ),
         (lambda x: x.abs().sum(1), 64, "|x| in the place of x: what loses the sign"),
         (lambda x: (x * x).sum(1), 64, "x * x in the place of x: is it multiplied with itself?"),
         (lambda x: x.trunc().sum(1), 64, "x cut down to whole numbers"),
@@ -135,3 +145,40 @@ def test_what_comes_behind_all_threads_of_a_large_sum():
     assert "behind the first 51,200 elements of x, as there are 25,600 threads, 2 for each" in cause(
         [large], causes_of_large
     ).message(large)
+
+
+def product(inputs):
+    return {"out": inputs["x"] * inputs["y"].exp()}
+
+
+def scaled_case(size: float, got, room: float = 1e-6) -> Case:
+    x, y = (Draw(seed).normal(600).double().view(20, 30) * size for seed in (1, 2))
+    call = SimpleNamespace(scalars={"rows": 20, "cols": 30}, terms=1)
+    right = product({"x": x, "y": y})["out"]
+    return Case(call, product, {"x": x, "y": y}, "out", got(x, y), right, room * right.abs().amax() + 0 * right)
+
+
+def test_an_input_that_is_not_multiplied_with_is_told():
+    assert "right for 1 in the place of all of x" in cause([scaled_case(1, lambda x, y: y.exp())]).message(
+        scaled_case(1, lambda x, y: y.exp())
+    )
+
+
+def test_what_grows_out_of_all_bounds_is_told_though_a_float_rounds_it():
+    def steep(inputs):
+        return {"out": inputs["x"] * (8 * inputs["y"] - 20).exp()}
+
+    x, y = (Draw(seed).normal(600).double().view(20, 30) for seed in (1, 2))
+    right, turned = steep({"x": x, "y": y + 3})["out"], steep({"x": x, "y": -y - 3})["out"]
+    right, turned = turned, right
+    inputs = {"x": x, "y": -y - 3}
+    rounded = turned * (1 + 1e-4 * torch.sin(100 * x))
+    call = SimpleNamespace(scalars={"rows": 20, "cols": 30}, terms=1)
+    case = Case(call, steep, inputs, "out", rounded, right, 1e-6 * right.abs())
+    assert "right for -y in the place of y" in cause([case]).message(case)
+
+
+def test_a_case_of_which_everything_is_true_is_not_asked():
+    loose = scaled_case(1, lambda x, y: x, room=10.0)
+    assert worth_asking([loose]) == []
+    assert worth_asking([loose, told := scaled_case(1, lambda x, y: x)]) == [told]

@@ -44,3 +44,9 @@ def test_a_slip_is_told(status, text, said):
 @pytest.mark.parametrize(("status", "text"), NONE)
 def test_nothing_is_said_of_what_is_none(status, text):
     assert slip(status, text.split("\n"), 1) == ""
+
+
+def test_a_parameter_by_reference_is_told_where_it_is_used():
+    text = ["__global__ void add(float* z, const int& n) {", "    if (i < n) z[i] = 0;", "    z[0] = 1;", "}"]
+    assert "`add` takes `n` by reference" in slip("out_of_bounds", text, 2)
+    assert slip("out_of_bounds", text, 3) == ""

@@ -38,7 +38,7 @@ from grader.devices.build.ast_rules import Tree
 from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.cursors import name_all_kinds
 from grader.devices.build.lexer import lex
-from grader.devices.build.misplaced import misplaced, unshared
+from grader.devices.build.misplaced import meant, misplaced
 from grader.devices.build.own_namespace import as_written
 from grader.devices.build.pragmas import unreplaced
 from grader.devices.build.recipe import contents
@@ -307,8 +307,8 @@ def _said(diagnostic: Any, tree: Tree) -> Said:
         text = text.replace(_NO_MATCH, "kernel call to non-global function")
     if own and narrowing.is_meant(text, notes) and tree.all_must_fit(own.offset):
         level, text = "broken", narrowing.sentence(text)
-    if missing := unshared(text, tree.source.decode(errors="replace")):
-        level, text = "broken", missing
+    if told := meant(text, tree.source.decode(errors="replace"), line):
+        level, text = "broken", told
     if diagnostic.category_name == "User-Defined Issue":
         text = f"#{level} {text}"
     if diagnostic.severity == _FATAL and own is None:

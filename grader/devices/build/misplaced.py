@@ -75,7 +75,28 @@ def _divides_pointer(code: Sequence[Token], index: int) -> bool:
     return code[before].text in ("*", "&") and code[index + 1].text in ("const", "volatile") if index else False
 
 
-def unshared(text: str, source: str) -> str:
+def meant(text: str, source: str, line: int | None) -> str:
+    """What is meant where clang says something else, `text`, of this 1-based line; "" if that is as good."""
+    lines = source.splitlines()
+    return _unshared(text, source) or _of_other_words(text, lines[line - 1] if line and line <= len(lines) else "")
+
+
+def _of_other_words(text: str, line: str) -> str:
+    """Of words of C's and C++20's, and of one that C++20 no longer needs."""
+    if text.startswith("expected ')'") and re.search(r"\brestrict\b", line):
+        return "`restrict` is C's: CUDA writes `__restrict__`, as in `const float* __restrict__ x`"
+    word = re.search(r"\brequires(?=\s*\(|\s+\w+\s*<)|\bconcept(?=\s+\w+\s*=)", line)
+    if word and re.search(r"type|template|expected", text):
+        return (
+            f"`{word[0]}` is C++20's, and this is C++17: take it out, or write `static_assert(...)` into the function"
+        )
+    of_type = re.match(r"\s*(?:const\s+)?((?:\w+::)*\w+<[^<>;()]*>::\w+)\s+\w+\s*[=;{(\[]", line)
+    if of_type and re.search(r"typename|expected ';' after expression", text):
+        return f"what stands in a template's type needs `typename` if it is a type: `typename {of_type[1]}`"
+    return ""
+
+
+def _unshared(text: str, source: str) -> str:
     """What is wrong with `extern float s[];` in a kernel, of clang's `text`; "" of any other variable of the host."""
     name = re.match(r"reference to __host__ variable '(\w+)'", text)
     found = name and re.search(rf"\bextern\s+([\w:<>\s]+?)\s+{name[1]}\s*\[\s*\]", source)

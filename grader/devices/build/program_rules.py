@@ -20,7 +20,7 @@ from grader.devices.build.ast_rules import Tree
 from grader.devices.build.cursors import kind_of
 from grader.devices.build.frontend import Reading
 from grader.devices.build.host_slips import of_call, of_quotient
-from grader.devices.build.misplaced import unshared
+from grader.devices.build.misplaced import meant
 from grader.devices.build.not_emulated import of_whole_program
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
@@ -187,7 +187,7 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     calls_a_kernel = _calls_a_kernel(place, notes, own)
     sides = ("kernel",) if calls_a_kernel else ()
     said = Said(text, "error", place.line, place.column, notes=shown, sides=sides)
-    told = unshared(text, own[here]) or of_whole_program(sentence(said))
+    told = meant(text, own[here], place.line) or of_whole_program(sentence(said))
     sure = _is_sure(text, notes, own) or calls_a_kernel
     return Broken(told, here, place.line, sure) if sure or told != text else None
 

@@ -24,7 +24,7 @@ class Where:
     def __init__(self, fact: dict[str, Any], element_bytes: Mapping[str, int]):
         array = fact["array"]
         known = element_bytes.get(array)
-        self.element = known or fact["bytes"] or 4
+        self.element = known or _declared_bytes(fact) or fact["bytes"] or 4
         self.index = fact["offset"] // self.element
         self.elements = fact["array_bytes"] // self.element
         self.known_element = known is not None
@@ -41,13 +41,24 @@ def bytes_of_element(fact: dict[str, Any], widths: Mapping[int, int], reading: R
 
     The runtime knows of words. `widths` are the bytes of each access, by its program counter.
     """
-    declared = reading.types_of_array(fact["array"].rpartition("::")[2] or reading.dynamic_array)
-    known = {bytes_ for type_ in declared if (bytes_ := _BYTES.get(type_))}
-    if len(known) == 1:
-        return known.pop()
+    if declared := _declared_bytes({**fact, "reading": reading}):
+        return declared
     touched = [bytes_ for each in ("pc", "other_pc") if (bytes_ := widths.get(fact[each]))]
     least = min(touched, default=0)
     return least if least <= 2 * _WORD else _WORD  # else often four numbers at once
+
+
+def _declared_bytes(fact: Mapping[str, Any]) -> int:
+    """Of an element of an array in a kernel, as its declaration says; 0 if the text does not tell.
+
+    A fragment of a tensor core is read word by word, and a vector four numbers at once.
+    """
+    reading = fact.get("reading")
+    if not reading or fact["space"] not in ("shared", "local"):
+        return 0
+    declared = reading.types_of_array(fact["array"].rpartition("::")[2] or reading.dynamic_array)
+    known = {bytes_ for type_ in declared if (bytes_ := _BYTES.get(type_))}
+    return known.pop() if len(known) == 1 else 0
 
 
 def _array_name(fact: dict[str, Any]) -> str:

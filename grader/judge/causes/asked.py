@@ -14,7 +14,9 @@ from grader.judge.causes.often import Launches
 
 MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
 MOST_WORK = 1 << 19  # of its reference: terms of all outputs
+MOST_WORK_OF_FEW = 1 << 22  # the same, where it is asked some ten times
 CLOSE = 2e-6
+GROWN, OF_GROWN, ENOUGH_GROWN = 30.0, 1e-3, 16  # times what is expected: then so far from it, relative, of so many
 ROUNDED = 3e-8  # relative, for each term: how equal terms, added one after the other, may go astray together
 
 Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
@@ -33,6 +35,7 @@ class Case:
     allowed: Tensor
     launches: Launches = field(default=())
     answers: dict[tuple[str, bytes], bool] = field(default_factory=dict)  # of `is_right_with`
+    counted_in: dict[str, bool | None] = field(default_factory=dict)
     close: float = CLOSE  # relative: how far a float32 sum may be from one in float64, besides its tolerance
 
     @property
@@ -74,6 +77,38 @@ class Case:
             self.answers[key] = self.is_right_for(self.reference({**self.inputs, name: values})[self.buffer].double())
         return self.answers[key]
 
+    @property
+    def is_middling(self) -> bool:
+        """Whether its reference may be asked some ten times."""
+        return self.is_of_a_size and self.got.numel() * self.call.terms <= MOST_WORK_OF_FEW
+
+    @property
+    def tells(self) -> bool:
+        """Whether its tolerance is small beside what it holds: else much is true of it, as that it is 0."""
+        return bool((self.got == 0).all()) or not bool(self._near(torch.zeros_like(self.got)).all())
+
+    def counts_in(self, name: str) -> bool | None:
+        """How a term of this output is left out, or counts twice, in an input: in its exponents, or else in factors.
+
+        None if neither is known: then both have to be tried.
+        """
+        if name not in self.counted_in:
+            self.counted_in[name] = self._counted_in(name)
+        return self.counted_in[name]
+
+    def _counted_in(self, name: str) -> bool | None:
+        values, right = self.inputs[name], self.expected
+        twice, more = (
+            self.reference({**self.inputs, name: changed})[self.buffer].double().reshape(right.shape)
+            for changed in (2 * values, values + 1)
+        )
+        if not bool((right.isfinite() & (right != 0)).any()):
+            return None
+        if _are_alike(twice, 2 * right):
+            return False
+        grown = (right, right + 1, right * math.e)  # of shares, of logarithms of sums, and of sums
+        return True if any(_are_alike(more, each) for each in grown) else None
+
     def is_of_16_bits(self, name: str) -> bool:
         """Whether an input is one of those that tensor cores take."""
         signature = getattr(getattr(self.call, "task", None), "signature", None)
@@ -90,7 +125,16 @@ class Case:
     def _near(self, claim: Tensor) -> Tensor:
         # What should be small and is another, larger element has that one's error.
         room = self.allowed.maximum(self.allowed.mean()).maximum(self.close * claim.abs())
+        # What a mistake makes large is exp of what is large, or a difference of such: it has their error.
+        if claim.numel() >= ENOUGH_GROWN:
+            usual = self.expected.abs()
+            grown = (claim.abs() > GROWN * usual) | (claim.abs().median() > GROWN * usual.median())
+            room = room.maximum(OF_GROWN * grown * claim.abs())
         return (self.got == claim) | ((self.got - claim).abs() <= room)
+
+
+def _are_alike(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a, b, rtol=1e-6, atol=1e-6 * float(b[b.isfinite()].abs().mean()), equal_nan=True)
 
 
 @dataclass(frozen=True)

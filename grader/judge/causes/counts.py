@@ -27,6 +27,7 @@ def causes_of_counts(case: Case) -> Iterator[Cause]:
     for name, counted, said in _RULES:
         yield Cause(f"counts_{name}", partial(_counts, counted), partial(_said, said))
     yield Cause("counts_one_bin", _lacks_one, _said_of_one)
+    yield Cause("counts_all_in_one", _is_all_in_one, _said_of_all_in_one, _has_all_in_one)
     counters = len(case.expected)
     for first in dict.fromkeys([*case.threads, *PARTS]):
         if first < counters:
@@ -209,4 +210,21 @@ def _said_of_one(case: Case) -> str:
     return (
         f"{case.buffer}[{at}] alone is wrong, and 0: does a guard, a loop's end, or the number of counters leave the"
         f" {'first' if at == 0 else 'last'} one out?"
+    )
+
+
+def _is_all_in_one(case: Case) -> bool:
+    """Whether one counter has what all should have together, where several should have something."""
+    return int((case.expected != 0).sum()) > 1 and _has_all_in_one(case)
+
+
+def _has_all_in_one(case: Case) -> bool:
+    return int((case.got != 0).sum()) == 1 and float(case.got.sum()) == float(case.expected.sum())
+
+
+def _said_of_all_in_one(case: Case) -> str:
+    at = int(case.got.argmax())
+    return (
+        f"{case.buffer}[{at}] has what all counters should have together: is the number of the counter missing from"
+        f" what is added to, `&{case.buffer}[i]`?"
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import torch
+from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 
@@ -17,6 +18,7 @@ def causes_of_flags(case: Case) -> Iterator[Cause]:
     """Of the numbers of a call that are 0 or 1 and no size of an array."""
     for name in _flags(case):
         yield Cause(f"flag_{name}", partial(_is_right_without, name), partial(_flag, name))
+        yield Cause(f"mirrored_{name}", partial(_is_mirrored, name), partial(_mirrored, name))
         for by, which in ((1, "one more"), (-1, "one less")):
             for rows, values in case.inputs.items():
                 if values.is_floating_point() and values.dim() > 1:
@@ -65,4 +67,26 @@ def _moved(flag: str, which: str, case: Case) -> str:
     return (
         f"Each row of {case.buffer} is right with {which} than {flag} lets it see, as a mask is off by one: row i sees"
         f" 0 to i, {limit}."
+    )
+
+
+def _is_mirrored(flag: str, case: Case) -> bool:
+    """Whether row i sees what row -i would see, counted from the end, of inputs that are counted from the end, too."""
+    rows = case.got.shape[1] if case.got.dim() > 2 else case.got.shape[0]
+    axis = 1 if case.got.dim() > 2 else 0
+    if not case.call.scalars.get(flag) or rows < 2:
+        return False
+    turned = {name: values.flip(axis) for name, values in case.inputs.items() if _has_rows(values, axis, rows)}
+    claim = case.reference({**case.inputs, **turned})[case.buffer].double().reshape(case.got.shape).flip(axis)
+    return case.is_right_for(claim)
+
+
+def _has_rows(values: Tensor, axis: int, rows: int) -> bool:
+    return values.is_floating_point() and values.dim() > axis and values.shape[axis] == rows
+
+
+def _mirrored(flag: str, case: Case) -> str:
+    return (
+        f"Each row i of {case.buffer} is right for what lies from i to the end: with {flag} it sees what lies from 0 to"
+        " i, `key <= query`, and not `key >= query`."
     )

@@ -13,6 +13,7 @@ from grader.judge.causes.often import LANES
 
 _OF_AN_INPUT: Sequence[tuple[str, Callable[[Tensor], Tensor], str]] = (
     ("absolute", torch.abs, "|{x}| in the place of {x}: what loses the sign, fabsf, or a root of a square?"),
+    ("ones", torch.ones_like, "1 in the place of all of {x}: is it read, and multiplied with?"),
     ("squared", torch.square, "{x} * {x} in the place of {x}: is it multiplied with itself?"),
     (
         "whole",

@@ -104,10 +104,9 @@ def _of_threads(k: int, noun: str) -> Iterator[Lacking]:
             yield (
                 f"upper_{k}_{part}",
                 lambda c, n, half=half: c % k >= half,  # type: ignore[misc]
-                f"the {noun}s of {{x}} that {who} {half} to {k - 1} of each {k} add",
+                f"{noun}s {half} to {k - 1} of each {k} of {{x}}",
                 f"does the sum over {who} begin with a distance of {k // 2}, and not of {half // 2}, or does a loop"
-                f" go on"
-                f" by {k} where {half} threads share the {noun}s?",
+                f" go on by {k} where {half} threads share the {noun}s, or where it takes {half} each time?",
             )
     yield from _of_warps(k, noun)
     yield (

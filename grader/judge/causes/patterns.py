@@ -19,6 +19,7 @@ from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
 
 MOST_TIMES = 2.0**40  # more no launch does
+ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
 
@@ -133,6 +134,8 @@ def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
 def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got[answer.bad], answer.expected[answer.bad]
     if not answer.got.is_floating_point() or len(got.unique()) < ENOUGH or not bool(got.isfinite().all()):
+        return
+    if len(got[got.abs() < ALL_WHOLE].unique()) < ENOUGH:
         return
     if bool((got == got.round()).all()) and not bool((expected == expected.round()).any()):
         which = "All of" if bool((answer.got == answer.got.round()).all()) else "All wrong elements of"

@@ -179,12 +179,23 @@ def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
 
 HALF = 8
 
+_PAIRS = "columns i and i + 1 where 2 * i and 2 * i + 1 are the pair of lane i of 4: its first one is `lane % 4 * 2`"
 _QUARTERS: tuple[tuple[str, Moved, str], ...] = (
     (
         "columns",
         lambda rows, cols, half: (rows, cols ^ half),
         "columns 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment, or of the other factor's, in the"
         " wrong order? The first are of the lower columns",
+    ),
+    (
+        "pairs",
+        lambda rows, cols, half: (rows, _halved(cols, half)),
+        _PAIRS,
+    ),
+    (
+        "lower_pairs",
+        lambda rows, cols, half: (rows, torch.where(cols & half > 0, cols, _halved(cols, half))),
+        _PAIRS,
     ),
     (
         "rows",
@@ -199,6 +210,10 @@ _QUARTERS: tuple[tuple[str, Moved, str], ...] = (
         " (row, col), (row + 8, col), (row, col + 8) and (row + 8, col + 8)",
     ),
 )
+
+
+def _halved(cols: Tensor, half: int) -> Tensor:
+    return cols // half * half + cols % half // 2 + cols % 2
 
 
 def _fragments(name: str) -> Iterator[Variation]:

@@ -16,14 +16,17 @@ from torch import Tensor
 
 from grader.judge.causes.all_threads import variations_of_all_threads
 from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
 from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
+from grader.judge.causes.gathered import gathered
 from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import Launches
 from grader.judge.causes.places import causes_of_places, variations_of_places
+from grader.judge.causes.running_sums import causes_of_running_sums
 from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes
 
@@ -34,10 +37,10 @@ TELLS_ENOUGH = 1 << 11  # numbers of a case
 NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
 
-def worth_asking(cases: Sequence[Case], *, small: bool = True) -> list[Case]:
-    """Those that are small enough to be asked about, or looked at, the largest first: they tell most."""
-    few = sorted((case for case in cases if (case.is_small if small else case.is_of_a_size)), key=lambda c: -c.numbers)
-    return [case for case in few if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
+def worth_asking(cases: Iterable[Case]) -> list[Case]:
+    """Those of cases that are small enough that tell most: the largest come first."""
+    few = sorted(cases, key=lambda case: -case.numbers)
+    return [case for case in few if case.got.numel() and bool(case.got.isfinite().all()) and case.tells][:MOST_CASES]
 
 
 def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None) -> Cause | None:
@@ -62,9 +65,19 @@ def causes_seen(case: Case) -> Iterator[Cause]:
     """Those that the expected values tell, without asking the reference again: of larger cases, too."""
     yield from causes_of_counts(case)
     yield from causes_of_shares(case)
+    yield from causes_of_carried(case)
 
 
-def _causes(case: Case) -> Iterator[Cause]:
+def causes_of_middling(case: Case) -> Iterator[Cause]:
+    """Those that take some ten answers of the reference: of cases that are too large for more."""
+    yield from _causes_of_few(case)
+    for name, values in case.inputs.items():
+        if _may_vary(values):
+            for variation in _as_a_whole(case, name):
+                yield variation.as_cause()
+
+
+def _causes_of_few(case: Case) -> Iterator[Cause]:
     for name, function, said in _FUNCTIONS:
         yield Cause(
             name,
@@ -75,9 +88,14 @@ def _causes(case: Case) -> Iterator[Cause]:
     yield from causes_of_flags(case)
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
+    yield from causes_of_running_sums(case)
     yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
+
+
+def _causes(case: Case) -> Iterator[Cause]:
+    yield from _causes_of_few(case)
     for variation in _variations(case):
         yield variation.as_cause()
 
@@ -156,24 +174,34 @@ def _scaled_rows(case: Case) -> str:
 
 def _variations(case: Case) -> Iterator[Variation]:
     for name, values in case.inputs.items():
-        if not values.is_floating_point() or values.dim() not in NOUNS or values.numel() < 2:
+        if not _may_vary(values):
             continue
-        yield from _of_others(case, name)
-        yield from variations_of_functions(name)
-        yield from _multiplied(case, name)
+        yield from _as_a_whole(case, name)
         for axis, noun in enumerate(NOUNS[values.dim()]):
             if values.shape[axis] > 1:
-                yield from _gathered(name, axis, noun, case.threads)
                 is_summed = case.sums_along(name, axis)
-                yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
+                yield from _weighted(case, name, axis, weights_of_lanes() if is_summed else ())
                 yield from _left_out(case, name, axis, is_summed)
-                yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
+                yield from _weighted(case, name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() == 1 and case.sums_along(name, 0):
             yield from variations_of_all_threads(case, name)
         if values.dim() > 1:
             yield from _turned(name)
         yield from variations_of_places(case, name)
         yield from _of_zeros(name)
+
+
+def _may_vary(values: Tensor) -> bool:
+    return values.is_floating_point() and values.dim() in NOUNS and values.numel() > 1
+
+
+def _as_a_whole(case: Case, name: str) -> Iterator[Variation]:
+    yield from _of_others(case, name)
+    yield from variations_of_functions(name)
+    yield from _multiplied(case, name)
+    for axis, noun in enumerate(NOUNS[case.inputs[name].dim()]):
+        if case.inputs[name].shape[axis] > 1:
+            yield from gathered(name, axis, noun, case.threads)
 
 
 def _of_others(case: Case, name: str) -> Iterator[Variation]:
@@ -244,52 +272,13 @@ def _times(name: str, words: str, case: Case) -> str:
     return f"What {case.buffer} holds is right for {name} times {words}: is a factor wrong, left out, or there twice?"
 
 
-def _gathered(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[Variation]:
-    """Another one is read in the place of each."""
-    maps: list[tuple[str, Along, str]] = [
-        ("first", lambda c, _: 0 * c, f"{{first}} in the place of every {noun}: is {{index}} missing from its index?"),
-        (
-            "next",
-            lambda c, n: (c + 1).clamp(max=n - 1),
-            f"the next {noun} of {{x}} in the place of each: is a `+ 1` too much?",
-        ),
-        (
-            "previous",
-            lambda c, n: (c - 1).clamp(min=0),
-            f"the {noun} of {{x}} before in the place of each: is a `- 1` too much?",
-        ),
-        ("half", lambda c, n: c // 2, f"{noun} i / 2 of {{x}} in the place of {noun} i: is an index halved twice?"),
-        ("reversed", lambda c, n: n - 1 - c, f"the {noun}s of {{x}} in reverse: is an index counted from the end?"),
-    ]
-    for size in dict.fromkeys([*threads, *FACTORS[1:]]):
-        said = f"{noun} i % {size} of {{x}} in the place of {noun} i: is a tile's or a block's offset missing?"
-        maps.append((f"modulo_{size}", partial(_modulo, size), said))
-
-    for key, places, said in maps:
-
-        def change(case: Case, places: Along = places) -> Tensor | None:
-            values = case.inputs[name]
-            return values.index_select(axis, places(torch.arange(values.shape[axis]), values.shape[axis]))
-
-        def message(case: Case, said: str = said) -> str:
-            first = f"{name}[0]" if case.inputs[name].dim() == 1 else f"the first {noun} of {name}"
-            index = "i" if case.inputs[name].dim() == 1 else f"the {noun}"
-            return f"What {case.buffer} holds is right for {said.format(first=first, x=name, index=index)}"
-
-        yield Variation(f"{key}_{axis}", name, change, message)
-
-
-def _modulo(size: int, places: Tensor, _: int) -> Tensor:
-    return places % size
-
-
 def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Variation]:
     """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
     noun = NOUNS[case.inputs[name].dim()][axis]
     for key, mask, said, asks in masks(noun, case.threads):
         if key.startswith("all_but_end") and not is_summed:
             continue
-        for neutral in (0.0, -torch.inf):
+        for neutral in [-torch.inf if exponents else 0.0 for exponents in _ways(case, name)]:
 
             def change(case: Case, mask: Along = mask, neutral: float = neutral) -> Tensor | None:
                 values = case.inputs[name]
@@ -308,10 +297,15 @@ def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Var
             yield Variation(f"{key}_{axis}", name, change, message, all_of_it)
 
 
-def _weighted(name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
+def _ways(case: Case, name: str) -> Sequence[bool]:
+    known = case.counts_in(name)
+    return (False, True) if known is None else (known,)
+
+
+def _weighted(case: Case, name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
     """Some are added several times, or not: as factors, or for a sum of exponentials as their logarithms."""
     for key, times, said in found:
-        for exponents in (False, True):
+        for exponents in _ways(case, name):
 
             def change(case: Case, times: Times = times, exponents: bool = exponents) -> Tensor | None:
                 values = case.inputs[name]
@@ -351,7 +345,8 @@ def _turned(name: str) -> Iterator[Variation]:
             r, c = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
             row, col = r // size * size + c % size, c // size * size + r % size
             inside = (row < rows) & (col < cols)
-            return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, 0.0)
+            outside = -torch.inf if case.counts_in(name) else 0.0
+            return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, outside)
 
         yield Variation(
             f"tile_{size}",

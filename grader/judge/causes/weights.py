@@ -16,6 +16,7 @@ from grader.judge.causes.unrolled import unrolled
 
 STEPS = (16, 8, 4, 2, 1)  # of the shuffles that add up a warp
 VECTOR = 4  # neighbours that a lane loads at once
+TILES = (16, 32, 64)  # of an axis, that blocks take at a time
 SIZES = (32, 64, 128, 256, 512, 1024)
 
 Times = Callable[[Tensor, Launches], Tensor]  # from the places along an axis
@@ -29,8 +30,10 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
         if math.prod(launch["grid"]) > 1:
             yield from _overlapping(noun, at)
             yield from _all_from_the_first(noun, at)
+    yield from _tiles(noun)
     yield from weights_of_lanes(VECTOR)
-    yield from copies()
+    if all(launch["block"][1] == 1 for launch in launches):  # else a row of a block works on its own
+        yield from copies()
     yield from unrolled(noun, launches)
 
 
@@ -148,6 +151,22 @@ def _overlapping(noun: str, launch: int) -> Iterator[Weights]:
         yield f"overlap_{launch}_{each}", visits, said
 
 
+def _tiles(noun: str) -> Iterator[Weights]:
+    """A loop that goes on by less than the tile that it takes each time."""
+    for tile in TILES:
+        for step in (tile // 2, tile // 4):
+
+            def visits(places: Tensor, _: Launches, tile: int = tile, step: int = step) -> Tensor:
+                before = (places - tile).div(step, rounding_mode="floor").clamp(min=-1)
+                return (places // step - before).double()
+
+            said = (
+                f"{{buffer}} has most {noun}s of {{x}} {tile // step} times: a loop goes on by {step}, and takes {tile}"
+                f" each time: let it go on by {tile}."
+            )
+            yield f"tile_{tile}_{step}", visits, partial(_always, said)
+
+
 def _all_from_the_first(noun: str, launch: int) -> Iterator[Weights]:
     """Each block takes what the first one does, and they go on by the threads of the grid."""
 
@@ -224,8 +243,8 @@ _ALL_LANES = (
     " let that one add it, `if (lane == 0)`."
 )
 _TWICE = (
-    "What {{buffer}} holds is what shuffles make of {{x}} where none is by {d}, and another distance is there twice:"
-    " 16, 8, 4, 2 and 1 are needed, each once."
+    "What {{buffer}} holds has some of {{x}} twice and lacks others, as where none is by {d}, and another distance is"
+    " there twice: shuffles need 16, 8, 4, 2 and 1, each once, and a loop within a tile its own number in the index."
 )
 
 

@@ -1,0 +1,95 @@
+"""Fragments of tensor cores that are loaded from a shared array, or stored there, with another length of its rows."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from grader.devices.build.lexer import Directive, Token
+
+ROWS = (
+    "Line {line} goes on by {step} elements to the next row of `{array}`, and its rows have {width}: write"
+    " {width_text} as the leading dimension of {call}."
+)
+DEEPEST = 8  # constants that are made of others
+_OPERATORS: Mapping[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+Call = tuple[Token, list[str], str]  # its name, its arguments, and what is assigned
+
+
+def leading_dimensions(calls: Sequence[Call], code: Sequence[Token], directives: Sequence[Directive]) -> Iterator[str]:
+    """Of `load_matrix_sync(fragment, &tile[row][col], 32)` where it is `tile[16][40]`."""
+    constants, widths = _constants(code, directives), _widths(code)
+    for name, given, _ in calls:
+        if name.text not in ("load_matrix_sync", "store_matrix_sync") or len(given) < 3:
+            continue
+        pointer = given[1 if name.text.startswith("load") else 0]
+        found = re.match(r"&?\s*\(?\s*&?\s*(\w+)\s*\[", pointer)
+        width_text = widths.get(found[1], "") if found else ""
+        step, width = value(given[2], constants), value(width_text, constants)
+        if found and step and width and step != width:
+            text = width_text if width_text == str(width) else f"{width_text}, {width}, "
+            yield ROWS.format(line=name.line, step=step, array=found[1], width=width, width_text=text, call=name.text)
+
+
+def value(text: str, constants: Mapping[str, str], depth: int = 0) -> int | None:
+    """Of an expression of whole numbers and constants; None if it is none."""
+    text = re.sub(r"\b(\d+)[uUlL]+\b", r"\1", text.strip())
+    try:
+        return _value(ast.parse(text, mode="eval").body, constants, depth) if text else None
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        return None
+
+
+def _value(node: ast.expr, constants: Mapping[str, str], depth: int) -> int | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name) and node.id in constants and depth < DEEPEST:
+        return value(constants[node.id], constants, depth + 1)
+    if isinstance(node, ast.BinOp) and (of := _OPERATORS.get(type(node.op))):
+        left, right = (_value(side, constants, depth) for side in (node.left, node.right))
+        return None if left is None or right is None else of(left, right)
+    return None
+
+
+def _constants(code: Sequence[Token], directives: Sequence[Directive]) -> dict[str, str]:
+    """What is behind `name =` up to a comma or semicolon, and macros without parameters; of several, none."""
+    found: dict[str, set[str]] = {}
+    for each in directives:
+        if each.name == "define" and len(each.tokens) > 3:
+            found.setdefault(each.tokens[2].text, set()).add(" ".join(token.text for token in each.tokens[3:]))
+    for at, token in enumerate(code[:-2]):
+        if token.kind == "word" and code[at + 1].text == "=" and code[at + 2].text != "=":
+            end = next((n for n in range(at + 2, len(code)) if code[n].text in (",", ";")), at + 2)
+            found.setdefault(token.text, set()).add(" ".join(each.text for each in code[at + 2 : end]))
+    return {name: values.pop() for name, values in found.items() if len(values) == 1}
+
+
+def _widths(code: Sequence[Token]) -> dict[str, str]:
+    """The last size of each array of two or more dimensions that is declared once, `float tile[16][40];`."""
+    found: dict[str, set[str]] = {}
+    for at, token in enumerate(code[1:-1], 1):
+        if token.kind != "word" or code[at - 1].kind != "word" or code[at + 1].text != "[":
+            continue
+        sizes, end = _brackets(code, at + 1)
+        if len(sizes) > 1 and end < len(code) and code[end].text in (",", ";", "="):
+            found.setdefault(token.text, set()).add(sizes[-1])
+    return {name: sizes.pop() for name, sizes in found.items() if len(sizes) == 1}
+
+
+def _brackets(code: Sequence[Token], at: int) -> tuple[list[str], int]:
+    """What stands in each of the brackets that begin there, and where they end."""
+    sizes: list[str] = []
+    while at < len(code) and code[at].text == "[":
+        end = next((n for n in range(at, len(code)) if code[n].text == "]"), len(code))
+        sizes.append(" ".join(token.text for token in code[at + 1 : end]))
+        at = end + 1
+    return sizes, at

@@ -1,0 +1,59 @@
+"""A sum under a logarithm that goes wrong where its maximum grows is told by how."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.causes.asked import Case
+from grader.judge.causes.variations import cause
+from grader.judge.inputs import Draw
+from tests.shared import long_tail
+
+GROW, TERM = math.exp, math.exp
+
+
+def online(row, tile=1, shrink=lambda top, new: GROW(top - new), term=lambda x, top: TERM(x - top), first=1.0):
+    """The logarithm as a thread computes it that looks at the maximum every `tile` terms."""
+    top, total = -1e9, 0.0
+    for begin in range(0, len(row), tile):
+        part = row[begin : begin + tile]
+        new = max(top, *part)
+        total *= shrink(top, new)
+        total += sum(first if x == new > top else term(x, new) for x in part)
+        top = new
+    return top + math.log(total) if total > 0 else -1e9
+
+
+def case(rows, cols, wrong):
+    x = Draw(rows * cols).normal(rows * cols).double().view(rows, cols)
+    call = SimpleNamespace(scalars={"rows": rows, "cols": cols}, terms=cols)
+    right = x.logsumexp(1)
+    got = torch.tensor([wrong(row) for row in x.tolist()]).double()
+    launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1]}
+    reference = lambda inputs: {"out": inputs["x"].logsumexp(1)}  # noqa: E731
+    return Case(call, reference, {"x": x}, "out", got, right, 1e-6 + 0 * right, [launch])
+
+
+ROWS = [
+    (lambda row: online(row, shrink=lambda top, new: 1), "stays as it was where the maximum grows"),
+    (lambda row: online(row, tile=16, shrink=lambda top, new: 1), "stays as it was where the maximum grows"),
+    (lambda row: online(row, shrink=lambda top, new: float(new == top)), "begins again where the maximum grows"),
+    (lambda row: online(row, first=0.0), "lacks each term that was the largest when it came"),
+    (lambda row: online(row, term=lambda x, top: math.exp(top - x)), "expf(maximum - term) in the place of"),
+    (lambda row: online(row, term=lambda x, top: 2 ** (x - top)), "rescaled with expf: write expf in both"),
+    (lambda row: max(row) + math.log(sum(2 ** (x - max(row)) for x in row)), "one of 2^(term - maximum): write expf"),
+    (
+        lambda row: max(row) + math.log(sum(math.exp(x - max(row[i % 8 :: 8])) for i, x in enumerate(row))),
+        "The sums of 8 threads, or steps, are added as they are",
+    ),
+    (lambda row: online(row) + 0.25, ""),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), long_tail(ROWS, every=4))
+def test_it_is_told_where_the_sum_goes_wrong(wrong, said):
+    cases = [case(40, 60, wrong), case(7, 25, wrong)]
+    found = cause(cases)
+    assert said in found.message(cases[0]) if said else found is None
