@@ -62,8 +62,8 @@ class Kept:
         return [ctypes.string_at(*place) for place in self._places]
 
     def set_counters(self, states: Sequence[list[bytes]], calls: int) -> bool:
-        """Gives each whole number that has grown by the same in all `states`, which are a call apart, what it would have
-        after so many `calls` more than in the last. Whether there is one.
+        """Gives each whole number that has grown by the same in all `states`, a call apart, what it would have after so
+        many `calls` more than in the last. Whether there is one.
         """
         found = False
         for (address, _), *values in zip(self._places, *states, strict=True):
