@@ -170,6 +170,12 @@ class Task:
         return [case for case in self.bench_cases if case not in timed] + timed
 
 
+def either(these: Sequence[int], those: Sequence[int]) -> list[int]:
+    """For `drawn`: sizes of two kinds, each kind as likely as the other, however many sizes it has."""
+    most = max(len(these), len(those))
+    return [size for kind in (these, those) for size in most // len(kind) * list(kind)]
+
+
 @dataclass(frozen=True)
 class Lesson:
     """What a lessons/NN_name/lesson.py defines as `lesson`. Its stars are those of its weakest task, bonus aside."""

@@ -19,6 +19,9 @@ from grader.judge.verdict import lacking
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
+UNASKED, CROWD = "unchecked_error", "crowd"  # a call has failed; blocks would wait for ever on an H200
+# A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
+_THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cuda\w+\s*\(")
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
@@ -83,15 +86,28 @@ def summary(run: Run, notes: bool = True) -> str:
 
 def _told(run: Run, notes: bool) -> list[Finding]:
     """The notes that are told: if not all, those without which an option would seem to have done what it has not, and
-    where the results of kernels come back that nothing has written.
+    where the results of kernels come back that nothing has written, or nothing else tells
+    that a GPU does not come so far.
     """
 
     def matters(note: Finding) -> bool:
         unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
+        if note.kind in (UNASKED, CROWD):
+            return not run.findings and (note.kind == CROWD or _is_thrown_away(note))
         wrong = note.kind in RESULTS or unwritten
         return note.kind == FEWER_CHECKS or (wrong and bool(run.kernels) and all(map(_is_looked_at, run.findings)))
 
     return [each for each in run.notes if each.kind != WARNING and (notes or matters(each))]
+
+
+def _is_thrown_away(note: Finding) -> bool:
+    """Whether no call of CUDA in that line gives its value to anything, as far as the line and the one above tell."""
+    lines, line = _lines_of(note.file), note.line or 0
+    if not 1 <= line <= len(lines):
+        return False
+    above = next((each.strip() for each in reversed(lines[: line - 1]) if each.strip()), "{")
+    text = re.sub(r"//.*", "", f"{above[-1]} {lines[line - 1]}")
+    return len(re.findall(r"\bcuda[A-Z]\w*\s*\(", text)) == len(_THROWN_AWAY.findall(text)) > 0
 
 
 def _is_looked_at(finding: Finding) -> bool:

@@ -2,7 +2,7 @@
 
 import functools
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, either
 
 
 def make_inputs(draw, variant, n):
@@ -37,7 +37,7 @@ lesson = Lesson(
             # Around a warp, around a block, a prime; one float4 and a rest, a block of float4 and one more; several
             # blocks. The last one is large enough to fill the emulated GPU and no multiple of anything (it is prime).
             cases=[Case(n=n) for n in (1, 5, 31, 32, 33, 255, 256, 257, 1009, 1025, 1029, 5000, 100_003)],
-            drawn={"n": range(2, 1500)},
+            drawn={"n": either(range(2, 1500), range(2048, 16385, 1024))},
             timed_case=Case(n=1 << 28),
             wide_case=Case(n=2_500_003),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)],

@@ -3,7 +3,7 @@
 import functools
 import math
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance, either
 
 
 def make_inputs(draw, variant, n):
@@ -67,7 +67,7 @@ lesson = Lesson(
             # of float2 and one more; several blocks. The last one is 783 * 128: whole warps, also where a thread takes
             # four angles, so that the guard at the end divides no warp, and yet no multiple of a block.
             cases=[Case(n=n) for n in (1, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 513, 515, 1009, 5000, 100_224)],
-            drawn={"n": range(2, 1500)},
+            drawn={"n": either(range(2, 1500), range(2048, 16385, 1024))},
             timed_case=Case(n=1 << 27),
             wide_case=Case(n=1_300_007),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 25)],

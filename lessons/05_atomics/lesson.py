@@ -2,7 +2,7 @@
 
 import functools
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance, either
 
 # Around a warp and a block, primes, several blocks; the counted one fills the emulated GPU many times over.
 SIZES = (1, 31, 32, 33, 255, 256, 257, 1023, 1025, 5003, 20_011)
@@ -109,7 +109,7 @@ lesson = Lesson(
             prototype="void sum(const float* x, float* out, int n, cudaStream_t stream)",
             shapes={"x": "n", "out": "1"},
             cases=[Case(n=n) for n in (*SIZES, COUNTED)],
-            drawn={"n": range(2, 4000)},
+            drawn={"n": either(range(2, 4000), range(2048, 16385, 1024))},
             timed_case=Case(n=TIMED),
             bench_cases=[Case(n=n) for n in SWEPT],
             make_inputs=sum_inputs,
@@ -172,7 +172,7 @@ lesson = Lesson(
                 Case(n=600_011),  # more than two blocks of 1024 threads on 16 multiprocessors load at once
                 Case(n=COUNTED, variant="skewed"),
             ],
-            drawn={"n": range(2, 4000)},
+            drawn={"n": either(range(2, 4000), range(2048, 16385, 1024))},
             timed_case=Case(n=TIMED),
             bench_cases=[
                 *(Case(n=n) for n in SWEPT),

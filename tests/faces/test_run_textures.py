@@ -59,3 +59,31 @@ def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
     (tmp_path / "fetch.cu").write_text(text)
     ran = run_ladder(tmp_path, "run", "fetch.cu")
     assert ran.stdout.split() == values.split(), ran.stderr
+
+
+ROWS = """
+#include <cstdio>
+int main() {
+    float* rows;
+    size_t pitch;
+    cudaMallocPitch(&rows, &pitch, 64, 16);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypePitch2D;
+    resource.res.pitch2D = {rows, cudaCreateChannelDesc<float>(), 16, 16, PITCH};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    printf("%s\\n", cudaGetErrorString(cudaCreateTextureObject(&texture, &resource, &how, nullptr)));
+    cudaFree(rows);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pitch", "told"),
+    [("16", "more than the texture's pitch of 16"), ("72", "a pitch of 72 is no multiple"), ("pitch", ""), ("64", "")],
+)
+def test_a_pitch_that_no_texture_has_makes_the_call_fail(tmp_path, pitch, told):
+    (tmp_path / "p.cu").write_text(ROWS.replace("PITCH", pitch))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert told in said and ("invalid argument" if told else "no error") in said, said

@@ -14,6 +14,8 @@ PROGRAM = """#include <cstdio>
 #include <cstring>
 #include <array>
 #include <vector>
+struct Pair { float first, second, third; };
+__constant__ float weights[4], *table;
 __global__ void k(const float* x, float* y, int n) {
     int i = threadIdx.x;
     KERNEL
@@ -49,6 +51,9 @@ WRONG = [
     ("", "cudaMalloc((void**)&whole, 4);", "this is the address of `int`: declare that as a pointer"),
     ("", "cudaMemcpy(x, p, sizeof(p), cudaMemcpyHostToDevice);", "sizeof of the pointer `p` is 8"),
     ("", "cudaMalloc(&x, sizeof(x));", "sizeof of the pointer `x` is 8"),
+    ("", "cudaMemcpyToSymbol(weights, p, sizeof(p));", "sizeof of the pointer `p` is 8"),
+    ("", "Pair* a = nullptr; cudaMemcpy(y, a, sizeof a, cudaMemcpyHostToDevice);", "the pointer `a` is 8"),
+    ("", "cudaMemcpyFromSymbol(p, weights, sizeof(p));", "sizeof of the pointer `p` is 8"),
     ("", "float r[64] = {}; cudaMemcpy(x, r, 64, cudaMemcpyHostToDevice);", "64 elements: write `64 * sizeof("),
     ("", "k<<<1, 4>>>(x, y, n); clock_t t = clock(); k<<<1, 4>>>(x, y, n); t = clock();", "the clock is read before"),
     (
@@ -86,6 +91,8 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     std::array<float, 4> four{}; cudaMemcpy(x, four.data(), sizeof(four), cudaMemcpyHostToDevice);
     cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
     cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol(table, &x, sizeof(table)); cudaMemcpyToSymbol(table, &x, sizeof(x));
+    cudaMemcpyFromSymbol(&p, table, sizeof(p)); cudaMemcpyToSymbol(weights, p, sizeof(weights));
     const size_t bytes = n * sizeof(float); cudaMemset(x, 0, bytes);
     char* letters = new char[n]; std::memset(letters, 0, n);
     cudaMemcpy(letters, place, n, cudaMemcpyDeviceToHost); cudaMemset(x, 0, size); cudaMemset(place, 0, n);

@@ -21,8 +21,14 @@ _QUOTIENT = "`1 / {of}` of whole numbers is 0 wherever `{of}` is above 1: write 
 _ALLOCATE = ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync")
 _SET = ("memset", "cudaMemset", "cudaMemsetAsync")
 _COPY = ("memcpy", "cudaMemcpy", "cudaMemcpyAsync")
+# Which argument leads to host memory: the symbol may be a pointer itself, of which sizeof is right.
+_SYMBOL = {
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), 1),
+    **dict.fromkeys(("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"), 0),
+}
 _WHOLE = ("INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG")
 _NUMBERS = (*_WHOLE, "FLOAT", "DOUBLE")
+_ELEMENTS = (*_NUMBERS, "SHORT", "USHORT", "CHAR_S", "SCHAR", "UCHAR", "BOOL")
 _TO_POINTERS = re.compile(r"\s*(?:\(\s*void\s*\*\s*\*\s*\)|reinterpret_cast\s*<\s*void\s*\*\s*\*\s*>)")
 # Other numbers are often meant as a pattern: large ones of all bytes alike, as 0x7f7f7f7f.
 _SMALL = range(1, 51)
@@ -30,14 +36,16 @@ _SMALL = range(1, 51)
 
 def of_call(name: str, call: Any) -> str:
     """What is suspicious in a call; "" if nothing is."""
-    if name not in (*_ALLOCATE, *_SET, *_COPY) or kind_of(call) != "CALL_EXPR":
+    if name not in (*_ALLOCATE, *_SET, *_COPY, *_SYMBOL) or kind_of(call) != "CALL_EXPR":
         return ""
     arguments = list(call.get_arguments())
     if name in _ALLOCATE and len(arguments) > 1:
         return _of_pointer(name, arguments[0]) or _of_size(arguments[0], children_of(arguments[0])[:1], arguments[1])
     if name in _SET and len(arguments) > 2:
         return _of_memset(name, *arguments[:3]) or _of_size(call, arguments[:1], arguments[2])
-    return _of_size(call, arguments[:2], arguments[2]) if name in _COPY and len(arguments) > 2 else ""
+    if len(arguments) < 3 or name in _ALLOCATE:
+        return ""
+    return _of_size(call, [arguments[_SYMBOL[name]]] if name in _SYMBOL else arguments[:2], arguments[2])
 
 
 def _of_pointer(name: str, argument: Any) -> str:
@@ -76,7 +84,10 @@ def _of_size(call: Any, pointers: list[Any], size: Any) -> str:
     if type_.spelling.startswith("std::vector<") and kind_of(measured) == "DECL_REF_EXPR":
         return _SIZE_OF_VECTOR.format(of=measured.spelling, bytes=type_.get_size())
     names = {_bare(each).spelling for each in pointers if kind_of(_bare(each)) == "DECL_REF_EXPR"}
-    if type_.kind.name != "POINTER" or type_.get_pointee().kind.name not in _NUMBERS or measured.spelling not in names:
+    if type_.kind.name != "POINTER" or measured.spelling not in names:
+        return ""
+    pointee = type_.get_pointee()
+    if pointee.kind.name not in _ELEMENTS and not (pointee.kind.name == "RECORD" and pointee.get_size() not in (-2, 8)):
         return ""
     return _SIZE_OF_POINTER.format(of=measured.spelling)
 

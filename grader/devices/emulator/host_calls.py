@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from grader.devices.evidence import SWAPPED, looks_swapped
 
 Fact = dict[str, Any]
+_ERRORS = Path(__file__).parent / "include/ladder/errors.h"
 
 
 def _launch_error(fact: Fact) -> str:
@@ -73,6 +76,10 @@ OTHER_STREAM = (
 _WRONG_CALLS = {
     "pitch": "a row of {:,} bytes is more than a pitch of {:,}, so this call fails and does nothing: widths and pitches"
     " are in bytes, `columns * sizeof(float)`",
+    "texture row": "a row of {:,} bytes is more than the texture's pitch of {:,}, so this call fails and makes no"
+    " texture: pitchInBytes is in bytes, width in elements",
+    "texture pitch": "a texture's rows begin every 32 bytes, and a pitch of {:,} is no multiple of that, so this call"
+    " fails and makes no texture: allocate by cudaMallocPitch, and take its pitch",
     "destroyed": "the stream of this work was destroyed before: call cudaStreamDestroy when nothing uses it any more",
     "host function": "a function that CUDA calls (cudaLaunchHostFunc, cudaStreamAddCallback) calls CUDA, which fails"
     " there: make this call after the host has waited for the stream",
@@ -127,10 +134,19 @@ def _wrong_call(fact: Fact) -> str:
 
 
 def _unchecked_error(fact: Fact) -> str:
+    name = _name_of_error(fact["offset"])
+    what = "this call" if fact["line"] else "a CUDA call or a launch"
     return (
-        f"a CUDA call or a launch failed (error {fact['offset']}), and nothing has asked for that error since: look at"
-        " what each call returns, and at cudaGetLastError() after each launch"
+        f"{what} failed ({name}), and nothing has asked for that error since: look at what each call"
+        " returns, and at cudaGetLastError() after each launch"
     )
+
+
+@lru_cache
+def _name_of_error(number: int) -> str:
+    """As `cudaErrorInvalidValue`: as host code would read it."""
+    found = re.search(rf"error\((\w+), {number}, ", _ERRORS.read_text(encoding="utf-8"))
+    return found[1] if found else f"error {number}"
 
 
 _OF_EIGHT_BYTES = "write %llu for `(unsigned long long)value`, or %lld for `(long long)value`"
@@ -171,6 +187,7 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "out_of_memory": _out_of_memory,
     "wrong_call": _wrong_call,
     "unchecked_error": _unchecked_error,
+    "harmless_error": _unchecked_error,
     "lost_output": _lost_output,
     "unknown_format": _unknown_format,
     "crowd": _crowd,

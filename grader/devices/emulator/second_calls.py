@@ -8,7 +8,8 @@ gives each multiprocessor a part of the work must not have their number written 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +19,16 @@ from grader.devices.emulator.looking import Contents, are_close
 from grader.devices.evidence import CaseRun, Finding
 
 _KEPT = ("variable", "named_variable", "host_variable", "managed")
+_PT_TLS = 7
 _MOST_BYTES = 4096  # of a variable that are looked at
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
 AGAIN = (
     "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
 )
+_MOST_A_CALL = 16  # that a variable grows by, and what it may be so far: an address is larger
+_MOST_COUNTED = 100_000
+FURTHER = (100, 10_000, 1_000_000)  # calls, after which it is looked at again what such a counter leads to
 MORE_CALLS = 30  # of a file whose variables are other ones after each call: it may count them
 LATER = (
     "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
@@ -40,17 +45,67 @@ def are_of_use(what: Call, run: CaseRun) -> bool:
     return is_short and all(finding.severity == "note" for finding in run.findings)
 
 
-def kept_between_calls(build: Loaded, entry: str) -> list[bytes]:
-    """What the file's own variables hold, those of host code and those of the GPU.
+class Kept:
+    """The file's own variables, those of host code and those of the GPU: of each the first bytes, up to 4,096.
 
-    Of each its first bytes, up to 4,096. The loader finds the library by one of its functions, `entry`.
+    The loader finds the library by one of its functions, `entry`.
     """
-    base = _begin_of(build.library, entry)
-    return [
-        ctypes.string_at(base + each.value, min(each.bytes, _MOST_BYTES))
-        for each in build.code.symbols
-        if each.kind in _KEPT and base
-    ]
+
+    def __init__(self, build: Loaded, entry: str) -> None:
+        base = _begin_of(build.library, entry)
+        kept = [each for each in build.code.symbols if each.kind in _KEPT and base]
+        self._places = [(base + each.value, min(each.bytes, _MOST_BYTES)) for each in kept]
+        self._places += _thread_local(base)
+
+    def state(self) -> list[bytes]:
+        """What they hold."""
+        return [ctypes.string_at(*place) for place in self._places]
+
+    def set_counters(self, states: Sequence[list[bytes]], calls: int) -> bool:
+        """Gives each whole number that has grown by the same in all `states`, a call apart, what it would have after so
+        many `calls` more than in the last. Whether there is one.
+        """
+        found = False
+        for (address, _), *values in zip(self._places, *states, strict=True):
+            words = np.array([np.frombuffer(each[: len(each) // 4 * 4], np.int32) for each in values], np.int64)
+            steps = np.diff(words, axis=0)
+            counts = (steps == steps[0]).all(axis=0) & (steps[0] != 0) & (abs(steps[0]) <= _MOST_A_CALL)
+            for at in np.flatnonzero(counts & (abs(words[-1]) < _MOST_COUNTED)):
+                grown = int(words[-1, at]) + calls * int(steps[0, at])
+                ctypes.memmove(address + 4 * int(at), int(np.int32(grown)).to_bytes(4, "little", signed=True), 4)
+                found = True
+        return found
+
+
+class _Loaded(ctypes.Structure):
+    """dl_phdr_info of <link.h>."""
+
+    _fields_ = (
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("headers", ctypes.POINTER(ctypes.c_uint32 * 14)),  # Elf64_Phdr: its type first, p_memsz in the 11th place
+        ("count", ctypes.c_uint16),
+        ("loaded", ctypes.c_ulonglong),
+        ("unloaded", ctypes.c_ulonglong),
+        ("number", ctypes.c_size_t),
+        ("variables", ctypes.c_void_p),
+    )
+
+
+def _thread_local(base: int) -> list[tuple[int, int]]:
+    """Where this thread's own variables (thread_local) of the library there lie, and how many bytes are looked at."""
+    found: list[tuple[int, int]] = []
+
+    def look(info: Any, _size: int, _data: Any) -> int:
+        library = info.contents
+        headers = [library.headers[i] for i in range(library.count)]
+        if (library.base or 0) == base and library.variables:
+            found.extend((library.variables, min(each[10], _MOST_BYTES)) for each in headers if each[0] == _PT_TLS)
+        return 0
+
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Loaded), ctypes.c_size_t, ctypes.c_void_p)
+    ctypes.CDLL(None).dl_iterate_phdr(kind(look), None)
+    return found
 
 
 class _Place(ctypes.Structure):

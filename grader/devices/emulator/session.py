@@ -142,12 +142,17 @@ class Session:
         """
         if not self._small:
             return []
-        state = partial(second_calls.kept_between_calls, self.build, f"ladder_entry_{self._small[1][0].name}")
-        before = state()
+        kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}")
+        before = kept.state()
         found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
-        if before != state():
+        if before != kept.state():
+            states = [kept.state()]
             for _ in range(second_calls.MORE_CALLS):
                 found = found or self._called_again(1, second_calls.LATER, *self._small)
+                states.append(kept.state())
+            for calls in second_calls.FURTHER:
+                if not found and kept.set_counters(states[-3:], calls):
+                    found = self._called_again(1, second_calls.LATER, *self._small)
         if found or not self.reading.asks_how_many_multiprocessors():
             return found
         self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)

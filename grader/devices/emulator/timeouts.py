@@ -9,7 +9,7 @@ from typing import Any
 Fact = dict[str, Any]
 
 MANY_STEPS = 1_000_000  # of one thread, in a program that was stopped
-WAITS = ("waits", "waits streams")  # the texts of a thread that waits for a value
+WAITS = ("waits", "waits streams", "waits locks")  # the texts of a thread that waits for a value
 MANY_LAUNCHES = 200  # of one line in one call: a loop that launches for each element, or for each row
 LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
 
@@ -30,6 +30,11 @@ def never_ended(fact: Fact, who: str) -> str:
     if fact["text"] == "empty":
         return f"{who} does not leave the loop in line {fact['line']}: there is nothing in it that could end it"
     if fact["text"] in WAITS:
+        if fact["text"] == "waits locks":
+            return (
+                f"{who} waits in {_inside(fact)} for a lock while it has another one, and the thread that has that lock"
+                " waits, too: let each thread take its locks in one order, the smaller index first"
+            )
         later = "; a kernel that is launched later, on another stream, does not run beside it here"
         return (
             f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"

@@ -98,6 +98,13 @@ bool takes_offer(Thread& thread, Address a, unsigned bytes, bool only_looks) {
     return std::exchange(thread.is_offered, false) && only_looks && a == thread.asked && bytes == thread.asked_bytes;
 }
 
+// Whether it asks for another word by a swap while it has one, as for a second lock. Where blocks take two in different
+// orders, each has its first and waits for the other's on a GPU: so a block lets the others come in between, a few times.
+bool takes_second_lock(const Thread& thread, Atomic op, Address a, std::uint64_t value, std::uint64_t compare, Acquires when) {
+    if (!thread.held || thread.held == a || thread.block->second_locks == most_second_locks) return false;
+    return value != 0 && ((op == Atomic::CompareSwap && compare == 0) || (op == Atomic::Exchange && when != Acquires::Never));
+}
+
 }  // namespace
 
 std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
@@ -109,6 +116,10 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const bool only_looks = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);
         bool is_offered = shared_by_all && takes_offer(*thread, a, bytes, only_looks);
         if (shared_by_all && !is_offered) begin_ordered(*thread, pc);
+        if (shared_by_all && takes_second_lock(*thread, op, a, value, compare, when)) {
+            let_others_take_locks(*thread);
+            begin_ordered(*thread, pc);
+        }
         // Of an input the least it can do is to look, as a load by atomics does; anywhere else it is a write, as its name says.
         const Region* const asked = only_looks ? thread->executor->find(a, bytes) : nullptr;
         const bool looks = asked && !asked->writable && asked->space == Space::Global;

@@ -89,6 +89,13 @@ void report_heap(Machine& m) {
     }
 }
 
+// What is so already, or is advice that this GPU cannot take: a program goes on as it would without the call.
+bool is_harmless(int error) {
+    constexpr int no_peers = 217, not_ready = 600, peer_access_already = 704, no_peer_access = 705, device_in_use = 708, not_supported = 801;
+    const int harmless[] = {no_peers, not_ready, peer_access_already, no_peer_access, device_in_use, not_supported};
+    return std::find(std::begin(harmless), std::end(harmless), error) != std::end(harmless);
+}
+
 }  // namespace
 
 void finish_case(Machine& m) {
@@ -96,9 +103,10 @@ void finish_case(Machine& m) {
     note_untouched_of_both_sides();
     if (m.whole_program && m.last_error && m.last_error != m.error_asked_for) {
         Finding finding;
-        finding.kind = "unchecked_error";
+        finding.kind = is_harmless(m.last_error) ? "harmless_error" : "unchecked_error";
         finding.note = true;
         finding.offset = m.last_error;
+        if (m.failed.first == m.last_error) finding.callers = m.failed.second;
         m.findings.push_back(std::move(finding));
     }
     if (m.given_up || m.fault) return;

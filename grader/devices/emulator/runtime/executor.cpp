@@ -271,7 +271,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     traced = nullptr;
     unordered_steps = turn_steps = 0;
     watches = dozes = false;
-    idle_rounds = naps = 0;
+    idle_rounds = naps = second_locks = 0;
     grid_phase = phase = barriers = 0;
     most = {};
     copies = 0;

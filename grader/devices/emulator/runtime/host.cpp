@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "children.h"
+#include "frames.h"
 #include "host_call.h"
 #include "variables.h"
 
@@ -355,7 +356,11 @@ int ladder_fault(int at_once) {
     return m.last_error = m.fault;
 }
 void ladder_set_error(int error) {
-    if (!current) machine().last_error = error;
+    constexpr int not_ready = 600;   // as a loop hears it that waits for a stream
+    Machine& m = machine();
+    if (current) return;
+    m.last_error = error;
+    if (error && error != not_ready && error != m.failed.first && m.whole_program) m.failed = {error, calls_to_here()};
 }
 
 double ladder_host_seconds() {

@@ -178,6 +178,16 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     wait(thread, State::Spinning);
 }
 
+void let_others_take_locks(Thread& thread) {
+    Block& block = *thread.block;
+    ++block.second_locks;
+    thread.stuck = thread.spins = 0;
+    ++thread.yields;
+    block.launch->schedule.idle_passes.store(0, std::memory_order_relaxed);
+    const int naps = block.naps;
+    for (int round = 0; round <= idle_rounds_before_yield && block.naps == naps; ++round) wait(thread, State::Spinning);
+}
+
 bool offer_look(Thread& thread) {
     if (thread.state != State::Spinning || !thread.only_looks) return false;
     std::memcpy(&thread.offered, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);

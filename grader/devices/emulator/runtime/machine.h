@@ -46,6 +46,7 @@ struct Machine {
     int threads = 1;                            // executors to use
     int last_error = 0;
     int error_asked_for = 0;                    // the one that host code has been told of last
+    std::pair<int, std::vector<std::uint32_t>> failed{};   // the last error of a call that has no finding, and where that is
     bool fault_is_known = false;                // to the host, which has waited since
     int fault = 0;                              // of a kernel that died: the device accepts no more work
     bool given_up = false;                      // host code was left before its end

@@ -146,7 +146,9 @@ void watch_progress(Thread& thread) {
     const bool idles = patience.idle > patient_steps && patience.idle > patience_of(thread);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
-    finding.text = waits ? machine().streams.empty() ? "waits" : "waits streams" : idles ? "idles" : "works";
+    const bool has_lock = thread.held && thread.held != thread.asked && thread.block->second_locks;
+    const char* const waiting = has_lock ? "waits locks" : machine().streams.empty() ? "waits" : "waits streams";
+    finding.text = waits ? waiting : idles ? "idles" : "works";
     if ((waits || idles) && thread.rests_at && thread.asked == reinterpret_cast<Address>(thread.rests_at)) {
         finding.kind = "deadlock";
         finding.line = thread.barrier_line;

@@ -37,6 +37,7 @@ constexpr int spins_before_yield = 64;             // volatile reads and atomics
 constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
 constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin; 1 once it has slept so often:
 constexpr int naps_of_the_patient = 4;
+constexpr int most_second_locks = 4;
 
 constexpr std::uint16_t no_region = 0xffff;
 constexpr std::uint16_t stack_region = 0;   // of all stacks of a block
@@ -264,6 +265,7 @@ struct Block {
     bool watches = false;                // it sleeps until a word changes: else it only lets others come first
     bool dozes = false;                  // it counts as asleep, but still replays
     int idle_rounds = 0, naps = 0;       // the second: how often it has slept
+    int second_locks = 0;                // before which it has let others come
     std::uint32_t barriers = 0, grid_phase = 0;
     std::uint32_t phase = 0;             // how often it has met other blocks: those of the grid, or of its cluster
     Peaks most;
@@ -308,6 +310,7 @@ void consider_turn(Block& block, std::uint64_t steps);   // a lane has run so fa
 void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lane does up to its next call of wait() is done in the block's turn
 [[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
 // Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).
+void let_others_take_locks(Thread& thread);
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes);
 bool offer_look(Thread& thread);    // to a lane that spins, if it only looks
 

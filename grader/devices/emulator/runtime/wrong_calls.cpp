@@ -81,6 +81,14 @@ int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {
     return wrong_call(InvalidPitch, "pitch " + std::to_string(width) + ' ' + std::to_string(pitch), line);
 }
 
+int ladder_check_texture_pitch(std::size_t width, std::size_t pitch, int line) {
+    const HostCall call;
+    constexpr std::size_t alignment = 32;   // cudaDeviceProp::texturePitchAlignment of all GPUs from Kepler on
+    if (width > pitch) return wrong_call(InvalidValue, "texture row " + std::to_string(width) + ' ' + std::to_string(pitch), line);
+    if (pitch % alignment == 0) return Success;
+    return wrong_call(InvalidValue, "texture pitch " + std::to_string(pitch), line);
+}
+
 int ladder_check_direction(Copy kind, int to_symbol, int line) {
     const HostCall call;
     const Copy opposite = to_symbol ? Copy::DeviceToHost : Copy::HostToDevice;

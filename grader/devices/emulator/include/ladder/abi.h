@@ -164,6 +164,7 @@ void ladder_default_stream(int line);             // of a graded file: work that
 int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known. A CUDA error: it may not be done
 void ladder_host_function(int begins);   // CUDA calls a function of host code, which may not call CUDA, or that is over
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
+int ladder_check_texture_pitch(std::size_t width, std::size_t pitch, int line);
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 int ladder_is_under_way(void* stream, const void* event); // the same, but it hears so only when it asks again
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has

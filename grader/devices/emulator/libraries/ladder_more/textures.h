@@ -78,6 +78,14 @@ inline LADDER_UNSEEN Texture* texture_of(const cudaResourceDesc& from) {
     return t;
 }
 
+// Of rows in linear memory: wide enough, and apart as cudaMallocPitch has them. A CUDA error.
+inline LADDER_UNSEEN int refusal_of_rows(const cudaResourceDesc& from, int line) {
+    if (from.resType != cudaResourceTypePitch2D) return cudaSuccess;
+    const auto& rows = from.res.pitch2D;
+    const auto element = static_cast<std::size_t>(rows.desc.x + rows.desc.y + rows.desc.z + rows.desc.w) / 8;
+    return ladder_check_texture_pitch(rows.width * element, rows.pitchInBytes, line);
+}
+
 inline LADDER_UNSEEN const Texture& texture(unsigned long long object) { return *reinterpret_cast<const Texture*>(object); }
 
 // The texel that coordinate `i` means along an axis, or -1: the border.
@@ -236,7 +244,8 @@ template <class T> LADDER_UNSEEN T as_value(const Texel& texel) {
 }  // namespace ladder
 
 inline LADDER_UNSEEN cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* how,
-                                                         const cudaResourceViewDesc* = nullptr) {
+                                                         const cudaResourceViewDesc* = nullptr, LADDER_LINE) {
+    if (const int refused = ladder::refusal_of_rows(*resource, line)) return ladder::status(static_cast<cudaError_t>(refused));
     ladder::Texture* const texture = ladder::texture_of(*resource);
     texture->how = *how;
     *object = reinterpret_cast<cudaTextureObject_t>(texture);
