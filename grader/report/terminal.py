@@ -128,6 +128,8 @@ def _parts(grade: Grade, source: list[str], read: bool, picture: Sequence[Text])
         yield _task_list(grade)
     if failed := _failed(grade):
         yield from _failure(failed, grade, source)
+        for task in grade.tasks:
+            yield from _printed(task, f" in {task.name}") if task is not failed else ()
     else:
         yield from _success(grade.tasks, grade)
     if read and (place := read_about(grade.status)):
@@ -375,13 +377,13 @@ def _diagnostics(errors: Sequence[Diagnostic], kernel: str) -> Iterator[Text]:
         yield Text(f"... and {len(errors) - DIAGNOSTICS} more", DIM)
 
 
-def _printed(task: TaskGrade) -> Iterator[Text]:
+def _printed(task: TaskGrade, where: str = "") -> Iterator[Text]:
     """What host code and kernels have printed, in all cases together: the first lines of it."""
     lines = harmless(task.output.translate(CONTROL)).strip("\n").splitlines() if task.output.strip() else []
     if not lines:
         return
     more = f", the first {OUTPUT_LINES} of {len(lines):,} lines" if len(lines) > OUTPUT_LINES else ""
-    yield Text(f"\nWhat your program printed{more}:", DIM)
+    yield Text(f"\nWhat your program printed{where}{more}:", DIM)
     shown = lines[:OUTPUT_LINES]
     if task.status in ("crash", "timeout") and len(lines) > OUTPUT_LINES + LAST_LINES:
         shown += ["...", *lines[-LAST_LINES:]]

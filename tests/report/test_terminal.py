@@ -274,3 +274,10 @@ def test_the_case_that_the_emulator_was_asked_about_is_the_one_that_is_shown():
     grade.tasks[0].cases.append(other)
     text = text_of(grade)
     assert "vector_add(n=1)" in text and "The emulator, on the same input" in text and line.message in text
+
+
+def test_what_a_task_prints_is_shown_though_another_one_is_told_first():
+    wrong = failed("wrong_result").tasks[0]
+    other = replace(wrong, name="twice", output="sum of block 0: 7\n")
+    text = text_of(replace(failed("wrong_result"), tasks=[wrong, other]))
+    assert "What your program printed in twice:\n    sum of block 0: 7" in text
