@@ -47,6 +47,7 @@ DRAWN = {
     "-1.6165 1.2292 -1.1294 0.853469 0.058918 3977317304",
     "CURAND_RNG_PSEUDO_XORWOW": "624778773 3522650202 3732235839 1286219390 "
     "0.7810 -1.8016 0.8093 0.434899 0.501246 3811973504",
+    "CURAND_RNG_QUASI_SOBOL32": "0 2147483648 3758096384 195198976 -6.3380 0.0000 0.5820 0.000000 0.875000 2476310528",
 }
 
 
@@ -86,6 +87,57 @@ int main() {
 def test_mrg32k3a_and_poisson_s_numbers_in_kernels(tmp_path: Path):
     told = run(tmp_path, IN_KERNELS)
     assert told.startswith("0.152112 0.0 3.0 100 1.7") and "no findings" in told
+
+
+SOBOL = """
+#include <cstdio>
+#include <curand.h>
+#include <curand_kernel.h>
+__global__ void k(const curandDirectionVectors32_t* vectors, float* to) {
+    curandStateSobol32_t state;
+    curand_init(vectors[threadIdx.x == 3 ? DIMENSION : threadIdx.x], 3, &state);
+    for (int i = 0; i < 2; ++i) to[2 * threadIdx.x + i] = curand_uniform(&state);
+    const float normal = curand_normal(&state);
+    if (threadIdx.x == 3) printf("%.6f %.6f ", normal, curand_uniform_double(&state));
+}
+int main() {
+    curandDirectionVectors32_t *vectors, *there;
+    float *to, h[8], f[12];
+    curandGetDirectionVectors32(&vectors, CURAND_DIRECTION_VECTORS_32_JOEKUO6);
+    cudaMalloc(&there, 401 * sizeof *vectors);
+    cudaMalloc(&to, sizeof h);
+    cudaMemcpy(there, vectors, 401 * sizeof *vectors, cudaMemcpyHostToDevice);
+    k<<<1, 4>>>(there, to);
+    cudaMemcpy(h, to, sizeof h, cudaMemcpyDeviceToHost);
+    for (float x : h) printf("%g ", x);
+    curandGenerator_t g;
+    curandCreateGeneratorHost(&g, CURAND_RNG_QUASI_SOBOL32);
+    printf("%d ", curandSetQuasiRandomGeneratorDimensions(g, 20001));
+    curandSetQuasiRandomGeneratorDimensions(g, 3);
+    printf("%d ", curandGenerateUniform(g, f, 4));
+    curandSetGeneratorOffset(g, 3);
+    curandGenerateUniform(g, f, 12);
+    for (float x : f) printf("%g ", x);
+    curandDestroyGenerator(g);
+    cudaFree(there), cudaFree(to);
+}
+"""
+# As libcurand 10.4.5 gives them for the host.
+OF_SOBOL = (
+    "1.150349 0.125000 0.25 0.375 0.75 0.375 0.75 0.625 0.75 0.375 "
+    "104 105 0.25 0.375 0.875 0.625 0.75 0.375 0.875 0.125 0.75 0.625 0.125 0.875"
+)
+
+
+def test_sobol_s_numbers_in_kernels_and_by_dimension(tmp_path: Path):
+    told = run(tmp_path, SOBOL.replace("DIMENSION", "399"))
+    assert told.startswith(OF_SOBOL) and "no findings" in told, told
+
+
+@pytest.mark.slow
+def test_a_dimension_without_numbers_is_refused(tmp_path: Path):
+    told = run(tmp_path, SOBOL.replace("DIMENSION", "400"))
+    assert "of cuRAND's Sobol numbers the first 400 dimensions are emulated: check this program on a GPU" in told, told
 
 
 ENGINES = """

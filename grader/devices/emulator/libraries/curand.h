@@ -36,12 +36,12 @@ inline LADDER_UNSEEN curandStatus_t curandGetVersion(int* version) {
 
 using curandGenerator_t = ladder::Generator*;
 
-#define LADDER_QUASI "cuRAND's quasi-random generators are not emulated: check this program on a GPU"
+#define LADDER_QUASI "of cuRAND's quasi-random generators SOBOL32 is emulated, in 400 dimensions: check this program on a GPU"
 
 inline LADDER_UNSEEN curandStatus_t ladder_generator(curandGenerator_t* made, curandRngType_t type, bool on_host, int line) {
-    if (type >= CURAND_RNG_QUASI_DEFAULT) ladder_trap(LADDER_QUASI, line);
+    if (type > CURAND_RNG_QUASI_SOBOL32) ladder_trap(LADDER_QUASI, line);
     const bool mrg = type == CURAND_RNG_PSEUDO_MRG32K3A, philox = type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
-    *made = new ladder::Generator{on_host, mrg ? ladder::Numbers::mrg : philox ? ladder::Numbers::philox : ladder::Numbers::xorwow};
+    *made = new ladder::Generator{on_host, mrg ? ladder::Numbers::mrg : philox ? ladder::Numbers::philox : type < CURAND_RNG_QUASI_DEFAULT ? ladder::Numbers::xorwow : ladder::Numbers::sobol};
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandCreateGenerator(curandGenerator_t* made, curandRngType_t type, LADDER_LINE) {
@@ -55,6 +55,7 @@ inline LADDER_UNSEEN curandStatus_t curandDestroyGenerator(curandGenerator_t gen
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
+    if (generator->numbers == ladder::Numbers::sobol) return CURAND_STATUS_TYPE_ERROR;
     generator->begin(seed, 0);
     return CURAND_STATUS_SUCCESS;
 }
@@ -84,7 +85,7 @@ inline LADDER_UNSEEN curandStatus_t curandGeneratePoisson(curandGenerator_t g, u
 // Normal numbers come in pairs.
 #define LADDER_GENERATE(name, T, normal, made)                                                                                                      \
     inline LADDER_UNSEEN curandStatus_t name(curandGenerator_t g, T* to, std::size_t count, T mean, T deviation, LADDER_LINE) {                     \
-        if (count % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                                                    \
+        if (count % 2 && g->numbers != ladder::Numbers::sobol) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                                                    \
         return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { const T n = mean + deviation * normal(&state); return made; }, 2); \
     }
 LADDER_GENERATE(curandGenerateNormal, float, curand_normal, n)
@@ -92,8 +93,18 @@ LADDER_GENERATE(curandGenerateNormalDouble, double, curand_normal_double, n)
 LADDER_GENERATE(curandGenerateLogNormal, float, curand_normal, __builtin_expf(n))
 LADDER_GENERATE(curandGenerateLogNormalDouble, double, curand_normal_double, __builtin_exp(n))
 #undef LADDER_GENERATE
-#define curandSetQuasiRandomGeneratorDimensions(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
-#define curandGetDirectionVectors32(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+inline LADDER_UNSEEN curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t g, unsigned dimensions, LADDER_LINE) {
+    if (g->numbers != ladder::Numbers::sobol) return CURAND_STATUS_TYPE_ERROR;
+    if (dimensions < 1 || dimensions > ladder::most_sobol_dimensions) return CURAND_STATUS_OUT_OF_RANGE;
+    if (dimensions > ladder::sobol_dimensions) ladder_trap(LADDER_QUASI, line);
+    g->dimensions = dimensions;
+    return CURAND_STATUS_SUCCESS;
+}
+inline LADDER_UNSEEN curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors, curandDirectionVectorSet_t set, LADDER_LINE) {
+    if (set != CURAND_DIRECTION_VECTORS_32_JOEKUO6) ladder_trap(LADDER_QUASI, line);
+    *vectors = ladder::directions();
+    return CURAND_STATUS_SUCCESS;
+}
 #define curandGetScrambleConstants32(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
 #define curandGetDirectionVectors64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
 #define curandGetScrambleConstants64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ladder_more/random_counts.h"
+#include "ladder_more/random_sobol.h"
 
 #define LADDER_PAIRS(State)                                                                        \
     namespace ladder {                                                                             \
@@ -63,7 +64,7 @@ LADDER_INLINE double curand_uniform_double(curandStateXORWOW* state) {
     return ladder::uniform_double(x, y);
 }
 LADDER_INLINE double curand_uniform_double(curandStatePhilox4_32_10* state) {
-    return curand(state) * 2.3283064365386963e-10 + 2.3283064365386963e-10 / 2;
+    return ladder::uniform_of_one(curand(state));
 }
 LADDER_INLINE double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
     const uint4 x = curand4(state);
@@ -98,7 +99,6 @@ LADDER_INLINE uint4 curand_poisson4(curandStatePhilox4_32_10* state, double lamb
     LADDER_INLINE float curand_uniform(curandState##name* s) { return static_cast<float>(curand(s)); }                  \
     LADDER_INLINE float curand_normal(curandState##name* s) { return static_cast<float>(curand(s)); }
 LADDER_NO_GENERATOR(Mtgp32)
-LADDER_NO_GENERATOR(Sobol32)
 LADDER_NO_GENERATOR(ScrambledSobol32)
 LADDER_NO_GENERATOR(Sobol64)
 LADDER_NO_GENERATOR(ScrambledSobol64)

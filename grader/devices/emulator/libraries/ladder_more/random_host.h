@@ -8,11 +8,36 @@
 
 #include "../curand_kernel.h"
 #include "../ladder_program.h"
+#include "random_directions.h"
 #include "refused.h"
 
 namespace ladder {
 
-enum class Numbers { xorwow, mrg, philox };
+enum class Numbers { xorwow, mrg, philox, sobol };
+
+// The direction numbers of all dimensions; zeros where they are not here.
+inline LADDER_UNSEEN curandDirectionVectors32_t* directions() {
+    static curandDirectionVectors32_t* const all = [] LADDER_UNSEEN {
+        auto* const made = new curandDirectionVectors32_t[most_sobol_dimensions]();
+        for (int bit = 0; bit < 32; ++bit) made[0][bit] = 0x80000000u >> bit;
+        const unsigned short* next = joe_kuo;
+        for (int dimension = 1; dimension < sobol_dimensions; ++dimension) {
+            const int degree = *next++, inner = *next++;
+            unsigned* const v = made[dimension];
+            for (int bit = 0; bit < 32; ++bit) {
+                if (bit < degree) {
+                    v[bit] = static_cast<unsigned>(*next++) << (31 - bit);
+                    continue;
+                }
+                v[bit] = v[bit - degree] ^ v[bit - degree] >> degree;
+                for (int back = 1; back < degree; ++back)
+                    if (inner >> (degree - 1 - back) & 1) v[bit] ^= v[bit - back];
+            }
+        }
+        return made;
+    }();
+    return all;
+}
 
 struct Generator {
     bool on_host;
@@ -22,6 +47,7 @@ struct Generator {
     std::vector<curandStateXORWOW> xorwow;
     std::vector<curandStateMRG32k3a> mrg;
     std::vector<curandStatePhilox4_32_10> philox;
+    unsigned dimensions = 1;   // of Sobol's numbers
 
     LADDER_UNSEEN void begin(unsigned long long its_seed, unsigned long long offset) {
         seed = its_seed;
@@ -42,7 +68,7 @@ struct Generator {
 };
 
 template <class State> LADDER_UNSEEN double uniform_double(State& state) {
-    if constexpr (std::is_same_v<State, curandStateMRG32k3a>) return curand_uniform_double(&state);
+    if constexpr (std::is_same_v<State, curandStateMRG32k3a> || std::is_same_v<State, curandStateSobol32>) return curand_uniform_double(&state);
     const unsigned x = curand(&state), y = curand(&state);
     return uniform_double(x, y);
 }
@@ -50,15 +76,30 @@ template <class State> LADDER_UNSEEN unsigned poisson_of_one(State& state, doubl
     return lambda > 4000 ? poisson_rounded(curand_normal_double(&state), lambda) : poisson_inverse(uniform(curand(&state)), lambda);
 }
 
+// Sobol's numbers: all of one dimension, then all of the next.
+template <class T, class Draw> LADDER_UNSEEN void draw_by_dimension(Generator* g, std::vector<T>& values, Draw draw) {
+    const std::size_t each = values.size() / g->dimensions;
+    for (unsigned dimension = 0; dimension < g->dimensions; ++dimension) {
+        curandStateSobol32 state;
+        curand_init(directions()[dimension], static_cast<unsigned>(g->place), &state);
+        for (std::size_t i = 0; i < each; ++i) values[dimension * each + i] = draw(state);
+    }
+    g->place += each;
+}
+
 // Fills what `to` points at, on the device or the host, with numbers from `draw`, of which a subsequence gives so many in a row.
 template <class T, class Draw>
 LADDER_UNSEEN curandStatus_t fill(Generator* g, T* to, std::size_t count, int line, Draw draw, unsigned long long in_a_row = 1) {
     std::vector<T> values(count);
-    for (T& value : values) {
+    if (g->numbers == Numbers::sobol) {
+        if (count % g->dimensions) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+        draw_by_dimension(g, values, draw);
+    } else for (T& value : values) {
         switch (g->numbers) {
             case Numbers::xorwow: value = draw(g->next(g->xorwow, 4096, in_a_row)); break;
             case Numbers::mrg: value = draw(g->next(g->mrg, 81920, in_a_row)); break;
             case Numbers::philox: value = draw(g->next(g->philox, 65536, 4)); break;
+            case Numbers::sobol: break;
         }
     }
     if (g->on_host) return memcpy(to, values.data(), count * sizeof(T)), CURAND_STATUS_SUCCESS;
