@@ -182,3 +182,9 @@ def test_a_case_of_which_everything_is_true_is_not_asked():
     loose = scaled_case(1, lambda x, y: x, room=10.0)
     assert worth_asking([loose]) == []
     assert worth_asking([loose, told := scaled_case(1, lambda x, y: x)]) == [told]
+
+
+def test_of_two_columns_no_shuffles_are_told():
+    cases = [case(1, 1, lambda x: 2 * x[:, 0]), case(1, 2, lambda x: 2 * x[:, 0])]
+    found = cause(cases)
+    assert found is None or "shuffle" not in found.message(cases[0])

@@ -97,11 +97,11 @@ def _said_of_slices(case: Written) -> str:
     axes = [f"blockIdx.{axis}" for axis, size in zip("yz", case.grid[1:], strict=True) if size == count]
     if axes:
         return (
-            f"Only {name} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
+            f"Only {name.removesuffix('s')} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
             " missing from the index that is written?"
         )
     return (
-        f"Only {name} 0 is written, and there are {count:,}: give the grid blocks for the others,"
+        f"Only {name.removesuffix('s')} 0 is written, and there are {count:,}: give the grid blocks for the others,"
         f" `dim3 blocks(..., {name})`, and let blockIdx.y stand in the index for it, or go on to them in a loop."
     )
 
