@@ -96,6 +96,11 @@ def sums(inputs):
             "right for the first 16 of each 32 columns of x again in the place of those behind",
         ),
         (
+            lambda x: x[:, torch.arange(x.shape[1]) // 32 + torch.arange(x.shape[1]) % 32].sum(1),
+            64,
+            "right for column t + j of x in the place of column t * 32 + j",
+        ),
+        (
             lambda x: 2 * x.sum(1) - x[:, :16].sum(1),
             64,
             "out has most columns of x 2 times: a loop goes on by 16, and takes 32",
