@@ -11,6 +11,7 @@ from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
 from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
 from grader.judge.causes.sizes import told_apart
 from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
@@ -31,6 +32,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
     if any(grade.status == "wrong_result" for grade in grades):
         name_causes(grades, prepared, runs)
         name_nans(grades, prepared, runs)
+        name_infinities(grades, prepared, runs)
         withdraw_chance(grades)
         name_sizes(grades, prepared)
     if any(grade.status == "not_written" for grade in grades):
@@ -82,6 +84,21 @@ def name_nans(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: S
             for grade in wrong:
                 if grade.details["buffer"] == buffer:
                     grade.details |= {"pattern": "why_nan", "pattern_message": said}
+
+
+def name_infinities(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases that are -inf, or should be, the reason that holds in all of them, where one is known."""
+    judged = [
+        (grade, each, run)
+        for grade, each, run in zip(grades, prepared, runs, strict=False)
+        if grade.status in ("passed", "wrong_result")
+    ]
+    wrong = [grade for grade, _, _ in judged if -math.inf in (grade.details.get("got"), grade.details.get("expected"))]
+    for buffer in sorted({grade.details["buffer"] for grade in wrong}):
+        if said := why_infinite(buffer, [_values(each, run, buffer) for _, each, run in judged]):
+            for grade in wrong:
+                if grade.details["buffer"] == buffer:
+                    grade.details |= {"pattern": "why_infinite", "pattern_message": said}
 
 
 def _is_nan(grade: CaseGrade) -> bool:

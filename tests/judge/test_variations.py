@@ -96,6 +96,11 @@ def sums(inputs):
             "right for the first 16 of each 32 columns of x again in the place of those behind",
         ),
         (
+            lambda x: x[:, torch.arange(x.shape[1]) // 32 + torch.arange(x.shape[1]) % 32].sum(1),
+            64,
+            "right for column t + j of x in the place of column t * 32 + j",
+        ),
+        (
             lambda x: 2 * x.sum(1) - x[:, :16].sum(1),
             64,
             "out has most columns of x 2 times: a loop goes on by 16, and takes 32",
@@ -182,3 +187,9 @@ def test_a_case_of_which_everything_is_true_is_not_asked():
     loose = scaled_case(1, lambda x, y: x, room=10.0)
     assert worth_asking([loose]) == []
     assert worth_asking([loose, told := scaled_case(1, lambda x, y: x)]) == [told]
+
+
+def test_of_two_columns_no_shuffles_are_told():
+    cases = [case(1, 1, lambda x: 2 * x[:, 0]), case(1, 2, lambda x: 2 * x[:, 0])]
+    found = cause(cases)
+    assert found is None or "shuffle" not in found.message(cases[0])

@@ -34,6 +34,11 @@ def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterato
     for size in dict.fromkeys([*threads, *FACTORS[1:]]):
         said = f"{noun} i % {size} of {{x}} in the place of {noun} i: is a tile's or a block's offset missing?"
         maps.append((f"modulo_{size}", partial(_modulo, size), said))
+        said = (
+            f"{noun} t + j of {{x}} in the place of {noun} t * {size} + j: is the number of a tile, or of a block, not"
+            " multiplied with its size?"
+        )
+        maps.append((f"not_times_{size}", partial(_not_times, size), said))
 
     for size, part in PARTS:
         said = (
@@ -58,6 +63,10 @@ def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterato
 
 def _modulo(size: int, places: Tensor, _: int) -> Tensor:
     return places % size
+
+
+def _not_times(size: int, places: Tensor, _: int) -> Tensor:
+    return places // size + places % size
 
 
 def _again(size: int, part: int, places: Tensor, _: int) -> Tensor:

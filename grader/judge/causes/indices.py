@@ -94,14 +94,15 @@ def _first_slice(case: Written) -> Tensor | None:
 
 def _said_of_slices(case: Written) -> str:
     name, count = case.names[0], case.written.shape[0]
+    one = name.removesuffix("s")
     axes = [f"blockIdx.{axis}" for axis, size in zip("yz", case.grid[1:], strict=True) if size == count]
     if axes:
         return (
-            f"Only {name} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
+            f"Only {one} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
             " missing from the index that is written?"
         )
     return (
-        f"Only {name} 0 is written, and there are {count:,}: give the grid blocks for the others,"
+        f"Only {one} 0 is written, and there are {count:,}: give the grid blocks for the others,"
         f" `dim3 blocks(..., {name})`, and let blockIdx.y stand in the index for it, or go on to them in a loop."
     )
 
@@ -192,16 +193,17 @@ class Every:
             self.axis
         ]
         axes = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == few > 1]
-        right = "gridDim.x * blockDim.x" if self.of_grid else axes[0] if axes else str(few)
+        right = "gridDim.x * blockDim.x" if self.of_grid else (axes or [""])[0]
         if few == 1 and not self.of_grid:
             return (
                 f"Of every {every:,} {noun} only the first is written: is the number of a loop missing from the index,"
                 f" or does one go on by {every:,} where 1 belongs?"
             )
-        return (
-            f"Of every {every:,} {noun} only the first {few:,} are written: does a loop go on by {every:,} where"
-            f" `+= {right}` belongs?"
+        ends = "" if right else "end too early, or "
+        told = (
+            f"Of every {every:,} {noun} only the first {few:,} are written: does a loop {ends}go on by {every:,} where"
         )
+        return f"{told} {f'`+= {right}`' if right else f'{few:,}'} belongs?"
 
 
 def _rests() -> Iterator[Index]:

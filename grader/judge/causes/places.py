@@ -26,7 +26,7 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
         for wrong in range(case.got.shape[-1]):
             for other in range(case.got.shape[-1]):
                 yield Cause("column_of_another", partial(_has_column, wrong, other), partial(_columns, wrong, other))
-    for tile in dict.fromkeys([*case.threads, *TILES]):
+    for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in _MOVES:
             explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
             yield Cause(f"tile_{name}_{tile}", explains, partial(_said, said, tile), agrees)
@@ -83,7 +83,9 @@ _MOVES: tuple[tuple[str, Moved, str], ...] = (
 
 
 def _said(words: str, tile: int, case: Case) -> str:
-    return words.format(tile=tile, buffer=case.buffer)
+    told = words.format(tile=tile, buffer=case.buffer)
+    is_all = tile >= max(case.got.shape[-2:])  # of which a part would be as right
+    return told.replace(f"In each tile of {tile}, a", "A") if is_all else told
 
 
 def _has_column(wrong: int, other: int, case: Case) -> bool:

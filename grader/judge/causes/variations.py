@@ -31,6 +31,7 @@ from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes
 
 MOST_CASES = 4
+FEW_TERMS = 4  # of a sum: with fewer, shuffles and rounds of loops explain whatever there is
 MOST_TRIED = 48  # causes of the first case, with the others
 FUNCTION = 1e-3  # relative: how far the function of a result may be from what is computed
 TELLS_ENOUGH = 1 << 11  # numbers of a case
@@ -317,7 +318,8 @@ def _weighted(case: Case, name: str, axis: int, found: Iterable[Weights]) -> Ite
                 return said(case.launches).format(buffer=case.buffer, x=name)
 
             def of_none(case: Case, times: Times = times) -> bool:
-                return not bool(times(torch.arange(case.inputs[name].shape[axis]), case.launches).any())
+                length = case.inputs[name].shape[axis]
+                return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
 
             yield Variation(f"{key}_{axis}", name, change, message, of_none)
 
