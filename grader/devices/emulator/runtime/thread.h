@@ -225,6 +225,12 @@ struct NamedBarrier {
     std::vector<Thread*> waiting;
     std::vector<std::uint32_t> places;         // how many had come before each of these
     std::uint32_t arrived = 0, expected = 0;   // threads, with those that do not wait
+    std::uint32_t phase = 0;                   // how often it has let threads go on
+
+    // The place in memory at which those meet who come to it so many phases later: a thread that only arrives may be ahead.
+    Address place_of(std::uint32_t later) const {
+        return reinterpret_cast<Address>(this) + (phase + later) % (sizeof(NamedBarrier) / sizeof(Address)) * sizeof(Address);
+    }
 };
 constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;
 

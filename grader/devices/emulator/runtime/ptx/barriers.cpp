@@ -52,7 +52,7 @@ void run_sync(Lane& l, const Instruction& at) {
 void run_arrive(Lane& l, const Instruction& at) {
     const NamedBarrier& barrier = come_to(l, at);
     fence(l.thread, Scope::Block);
-    release(l.thread, reinterpret_cast<Address>(&barrier), any_width);
+    release(l.thread, barrier.place_of((barrier.arrived - 1) / barrier.expected), any_width);
 }
 
 void run_reduction(Lane& l, const Instruction& at) {
@@ -170,7 +170,8 @@ void note_passed(const Thread& thread, std::uint32_t expected) {
 // Takes those out that have come after as many as the barrier waits for: they wait for its next time.
 NamedBarrier take_late(NamedBarrier& barrier) {
     NamedBarrier late, now;
-    if (barrier.arrived <= barrier.expected) return late;
+    late.phase = barrier.phase + 1, now.phase = barrier.phase;
+    if (barrier.arrived <= barrier.expected) return late;   // none
     late.expected = now.expected = barrier.expected;
     late.arrived = barrier.arrived - barrier.expected;
     for (std::size_t i = 0; i < barrier.waiting.size(); ++i) {
@@ -199,7 +200,7 @@ bool release_named_barriers(Block& block) {
         const bool is_for_all = barrier.expected == block.threads.size();   // then those that have returned are not waited for
         if (barrier.arrived == 0 || barrier.arrived + (is_for_all ? static_cast<std::uint32_t>(gone) : 0) < barrier.expected) continue;
         NamedBarrier late = take_late(barrier);
-        order_memory(block, barrier.waiting, reinterpret_cast<Address>(&barrier));
+        order_memory(block, barrier.waiting, barrier.place_of(0));
         for (Thread* thread : barrier.waiting) {
             thread->state = State::Ready;
             thread->warp->can_run = true;
