@@ -327,12 +327,25 @@ def test_constants_are_64_kb_in_all(run, arena):
 
 
 def test_what_files_hold_is_known_again_once_one_has_changed(tmp_path):
-    one, other = tmp_path / "one.h", tmp_path / "other.h"
-    one.write_text("1")
+    headers = tmp_path / "headers"
+    (headers / "more").mkdir(parents=True)
+    other = headers / "more" / "other.h"
+    (headers / "one.h").write_text("1")
     other.write_text("2")
-    before = contents([one, other])
-    assert contents([one, other]) == before
+    before = contents((headers, ".h"))
+    assert contents((headers, ".h")) == before
     other.write_text("23")
-    assert contents([one, other]) != before
+    assert contents((headers, ".h")) != before
     other.write_text("2")
-    assert contents([one, other]) == before
+    assert contents((headers, ".h")) == before
+
+
+def test_what_files_hold_is_of_all_with_that_suffix_and_of_no_others(tmp_path):
+    (tmp_path / "one.h").write_text("1")
+    (tmp_path / "itself").symlink_to(tmp_path)
+    headers, all_files = contents((tmp_path, ".h")), contents((tmp_path, ""))
+    (tmp_path / "two.cpp").write_text("2")
+    assert contents((tmp_path, ".h"), (tmp_path / "missing", "")) == headers
+    assert contents((tmp_path, "")) != all_files
+    (tmp_path / "linked.h").symlink_to(tmp_path / "two.cpp")
+    assert contents((tmp_path, ".h")) != headers

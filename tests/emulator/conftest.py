@@ -69,10 +69,12 @@ class Mapping:
 
 
 class KernelRunner:
-    """Kernels' libraries are linked with `built_for`, and run with `runtime`."""
+    """Kernels' libraries are linked with `built_for`, and run with `runtime`; `compiled_for` has the headers, read once
+    for all of them.
+    """
 
-    def __init__(self, runtime: Path, built_for: Path, folder: Path):
-        self.runtime, self.built_for = runtime, built_for
+    def __init__(self, runtime: Path, built_for: Path, compiled_for: Path, folder: Path):
+        self.runtime, self.built_for, self.compiled_for = runtime, built_for, compiled_for
         self.renamed = built_for.parent / RENAMED
         self.folder = folder
         self.sessions: dict[Any, emulator.Session] = {}
@@ -100,7 +102,7 @@ class KernelRunner:
         entries = entry_points([parse_prototype(declaration) for declaration in declarations])
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
             folder = Path(place)
-            flags = emulator.compile_flags(self.built_for)
+            flags = emulator.compile_flags(self.compiled_for)
             translated = translate(source, "kernel.cu") + marks(source) + entries
             text = seen.preprocessed(translated, "kernel.cu", folder, flags)
             (folder / "main.cpp").write_text(text)
@@ -168,9 +170,8 @@ def run_kernel(tmp_path_factory) -> Iterator[KernelRunner]:
     # All processes share the builds, of later runs as well; but with other names of callbacks they are others.
     built_for = runtime if (runtime.parent / RENAMED).exists() else ordinary
     ctypes.CDLL(str(runtime))  # from now on it is the library of that name, for the kernels' libraries as well
-    yield KernelRunner(
-        runtime, built_for, kept_folder(tmp_path_factory.getbasetemp(), f"kernels-{built_for.parent.name}")
-    )
+    folder = kept_folder(tmp_path_factory.getbasetemp(), f"kernels-{built_for.parent.name}")
+    yield KernelRunner(runtime, built_for, ordinary, folder)
     mapped = {row.split()[-1] for row in Path("/proc/self/maps").read_text().splitlines() if row.endswith(runtime.name)}
     assert mapped == {str(runtime)}, "the kernels have run with another runtime, too"
 

@@ -278,7 +278,7 @@ def _program_header(cache: Path, side: str, flags: Sequence[str]) -> Path | None
     from clang import cindex
 
     places = (INCLUDE, *(Path(flag[2:]) for flag in flags if flag.startswith("-I")))
-    read = [contents(sorted(each for each in place.rglob("*") if each.is_file())) for place in places]
+    read = [contents((place, "")) for place in places]
     digest = hashlib.sha256("\0".join([identity(), *flags, *read]).encode())
     header = folder(cache) / f"program-{side}-{digest.hexdigest()[:16]}.pch"
     with contextlib.suppress(OSError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):

@@ -155,8 +155,7 @@ def _begun(folder: Path, command: Sequence[str]) -> subprocess.Popen[str]:
 
 def rules_content(include: Path) -> str:
     """A hash of the headers, and of the rules that a build is held to."""
-    headers = sorted(path for path in include.rglob("*") if path.is_file())
-    return contents([*headers, *sorted(Path(__file__).parent.glob("*.py"))])
+    return contents((include, ""), (Path(__file__).parent, ".py"))
 
 
 def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:

@@ -93,8 +93,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
 
 def runtime_content() -> str:
     """A hash of all that the runtime is made from."""
-    headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
-    return contents([*_sources(), *headers])
+    runtime = HERE / "runtime"
+    return contents((runtime, ".cpp"), (runtime, ".h"), (include_folder(), ".h"))
 
 
 def _sources() -> list[Path]:
@@ -120,7 +120,7 @@ def folder_for_programs(runtime: Path) -> Path:
 
     Raises CalledProcessError.
     """
-    folder = runtime.with_name(f"programs-{contents(sorted(library_folder().rglob('*.h')))[:16]}")
+    folder = runtime.with_name(f"programs-{contents((library_folder(), '.h'))[:16]}")
     if not (folder / f"{OF_PROGRAMS}.gch").exists():
         with suppress(OSError):  # a cache that may only be read: g++ reads the header as ever
             folder.mkdir(exist_ok=True)
