@@ -100,6 +100,14 @@ __global__ void k(const curandDirectionVectors32_t* vectors, float* to) {
     const float normal = curand_normal(&state);
     if (threadIdx.x == 3) printf("%.6f %.6f ", normal, curand_uniform_double(&state));
 }
+__global__ void of_64_bits(const curandDirectionVectors64_t* vectors) {
+    curandStateSobol64 state;
+    curand_init(vectors[0], 5ull, &state);
+    const unsigned long long first = curand(&state);
+    const float second = curand_uniform(&state);
+    const double third = curand_normal_double(&state);
+    printf("%llu %g %g ", first, second, third);
+}
 int main() {
     curandDirectionVectors32_t *vectors, *there;
     float *to, h[8], f[12];
@@ -118,14 +126,21 @@ int main() {
     curandSetGeneratorOffset(g, 3);
     curandGenerateUniform(g, f, 12);
     for (float x : f) printf("%g ", x);
+    curandDirectionVectors64_t *wide, *wide_there;
+    curandGetDirectionVectors64(&wide, CURAND_DIRECTION_VECTORS_64_JOEKUO6);
+    cudaMalloc(&wide_there, sizeof *wide);
+    cudaMemcpy(wide_there, wide + 2, sizeof *wide, cudaMemcpyHostToDevice);
+    of_64_bits<<<1, 1>>>(wide_there);
+    cudaDeviceSynchronize();
     curandDestroyGenerator(g);
-    cudaFree(there), cudaFree(to);
+    cudaFree(wide_there), cudaFree(there), cudaFree(to);
 }
 """
-# As libcurand 10.4.5 gives them for the host.
+# As libcurand 10.4.5 gives them for the host; those of 64 bits from its direction numbers.
 OF_SOBOL = (
     "1.150349 0.125000 0.25 0.375 0.75 0.375 0.75 0.625 0.75 0.375 "
-    "104 105 0.25 0.375 0.875 0.625 0.75 0.375 0.875 0.125 0.75 0.625 0.125 0.875"
+    "104 105 0.25 0.375 0.875 0.625 0.75 0.375 0.875 0.125 0.75 0.625 0.125 0.875 "
+    "2305843009213693952 0.875 -0.318639"
 )
 
 

@@ -1,5 +1,5 @@
-// cuRAND's host functions (ladder_more/random_host.h): XORWOW, MRG32k3a and Philox4_32_10 with cuRAND's own numbers. MTGP32 and
-// MT19937 give those of XORWOW.
+// cuRAND's host functions (ladder_more/random_host.h): XORWOW, MRG32k3a, Philox4_32_10 and Sobol32 with cuRAND's own numbers.
+// MTGP32 and MT19937 give those of XORWOW.
 #pragma once
 
 #define CURAND_H_
@@ -36,12 +36,13 @@ inline LADDER_UNSEEN curandStatus_t curandGetVersion(int* version) {
 
 using curandGenerator_t = ladder::Generator*;
 
-#define LADDER_QUASI "of cuRAND's quasi-random generators SOBOL32 is emulated, in 400 dimensions: check this program on a GPU"
+#define LADDER_QUASI "of cuRAND's quasi-random generators SOBOL32 is emulated (in kernels SOBOL64, too), in 400 dimensions: check this program on a GPU"
 
 inline LADDER_UNSEEN curandStatus_t ladder_generator(curandGenerator_t* made, curandRngType_t type, bool on_host, int line) {
     if (type > CURAND_RNG_QUASI_SOBOL32) ladder_trap(LADDER_QUASI, line);
     const bool mrg = type == CURAND_RNG_PSEUDO_MRG32K3A, philox = type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
-    *made = new ladder::Generator{on_host, mrg ? ladder::Numbers::mrg : philox ? ladder::Numbers::philox : type < CURAND_RNG_QUASI_DEFAULT ? ladder::Numbers::xorwow : ladder::Numbers::sobol};
+    const ladder::Numbers others = type >= CURAND_RNG_QUASI_DEFAULT ? ladder::Numbers::sobol : ladder::Numbers::xorwow;
+    *made = new ladder::Generator{on_host, mrg ? ladder::Numbers::mrg : philox ? ladder::Numbers::philox : others};
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandCreateGenerator(curandGenerator_t* made, curandRngType_t type, LADDER_LINE) {
@@ -85,7 +86,7 @@ inline LADDER_UNSEEN curandStatus_t curandGeneratePoisson(curandGenerator_t g, u
 // Normal numbers come in pairs.
 #define LADDER_GENERATE(name, T, normal, made)                                                                                                      \
     inline LADDER_UNSEEN curandStatus_t name(curandGenerator_t g, T* to, std::size_t count, T mean, T deviation, LADDER_LINE) {                     \
-        if (count % 2 && g->numbers != ladder::Numbers::sobol) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                                                    \
+        if (count % 2 && g->numbers != ladder::Numbers::sobol) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                                  \
         return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { const T n = mean + deviation * normal(&state); return made; }, 2); \
     }
 LADDER_GENERATE(curandGenerateNormal, float, curand_normal, n)
@@ -102,9 +103,13 @@ inline LADDER_UNSEEN curandStatus_t curandSetQuasiRandomGeneratorDimensions(cura
 }
 inline LADDER_UNSEEN curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors, curandDirectionVectorSet_t set, LADDER_LINE) {
     if (set != CURAND_DIRECTION_VECTORS_32_JOEKUO6) ladder_trap(LADDER_QUASI, line);
-    *vectors = ladder::directions();
+    *vectors = ladder::directions<unsigned>();
     return CURAND_STATUS_SUCCESS;
 }
 #define curandGetScrambleConstants32(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
-#define curandGetDirectionVectors64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+inline LADDER_UNSEEN curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors, curandDirectionVectorSet_t set, LADDER_LINE) {
+    if (set != CURAND_DIRECTION_VECTORS_64_JOEKUO6) ladder_trap(LADDER_QUASI, line);
+    *vectors = ladder::directions<unsigned long long>();
+    return CURAND_STATUS_SUCCESS;
+}
 #define curandGetScrambleConstants64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)

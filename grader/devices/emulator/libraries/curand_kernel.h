@@ -100,6 +100,5 @@ LADDER_INLINE uint4 curand_poisson4(curandStatePhilox4_32_10* state, double lamb
     LADDER_INLINE float curand_normal(curandState##name* s) { return static_cast<float>(curand(s)); }
 LADDER_NO_GENERATOR(Mtgp32)
 LADDER_NO_GENERATOR(ScrambledSobol32)
-LADDER_NO_GENERATOR(Sobol64)
 LADDER_NO_GENERATOR(ScrambledSobol64)
 #undef LADDER_NO_GENERATOR

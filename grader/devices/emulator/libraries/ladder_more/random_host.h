@@ -16,17 +16,19 @@ namespace ladder {
 enum class Numbers { xorwow, mrg, philox, sobol };
 
 // The direction numbers of all dimensions; zeros where they are not here.
-inline LADDER_UNSEEN curandDirectionVectors32_t* directions() {
-    static curandDirectionVectors32_t* const all = [] LADDER_UNSEEN {
-        auto* const made = new curandDirectionVectors32_t[most_sobol_dimensions]();
-        for (int bit = 0; bit < 32; ++bit) made[0][bit] = 0x80000000u >> bit;
+template <class Word> LADDER_UNSEEN auto* directions() {
+    constexpr int bits = 8 * sizeof(Word);
+    using Vectors = Word[bits];
+    static Vectors* const all = [] LADDER_UNSEEN {
+        auto* const made = new Vectors[most_sobol_dimensions]();
+        for (int bit = 0; bit < bits; ++bit) made[0][bit] = Word{1} << (bits - 1 - bit);
         const unsigned short* next = joe_kuo;
         for (int dimension = 1; dimension < sobol_dimensions; ++dimension) {
             const int degree = *next++, inner = *next++;
-            unsigned* const v = made[dimension];
-            for (int bit = 0; bit < 32; ++bit) {
+            Word* const v = made[dimension];
+            for (int bit = 0; bit < bits; ++bit) {
                 if (bit < degree) {
-                    v[bit] = static_cast<unsigned>(*next++) << (31 - bit);
+                    v[bit] = Word{*next++} << (bits - 1 - bit);
                     continue;
                 }
                 v[bit] = v[bit - degree] ^ v[bit - degree] >> degree;
@@ -81,7 +83,7 @@ template <class T, class Draw> LADDER_UNSEEN void draw_by_dimension(Generator* g
     const std::size_t each = values.size() / g->dimensions;
     for (unsigned dimension = 0; dimension < g->dimensions; ++dimension) {
         curandStateSobol32 state;
-        curand_init(directions()[dimension], static_cast<unsigned>(g->place), &state);
+        curand_init(directions<unsigned>()[dimension], static_cast<unsigned>(g->place), &state);
         for (std::size_t i = 0; i < each; ++i) values[dimension * each + i] = draw(state);
     }
     g->place += each;
