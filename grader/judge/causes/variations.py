@@ -39,8 +39,8 @@ NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
 
 def worth_asking(cases: Iterable[Case]) -> list[Case]:
-    """Those of cases that are small enough that tell most: the largest come first."""
-    few = sorted(cases, key=lambda case: -case.numbers)
+    """Those of cases that are small enough that tell most: the largest come first, and those that are 0 last."""
+    few = sorted(cases, key=lambda case: (bool((case.got == 0).all()), -case.numbers))
     return [case for case in few if case.got.numel() and bool(case.got.isfinite().all()) and case.tells][:MOST_CASES]
 
 
@@ -223,6 +223,7 @@ def _of_zeros(name: str) -> Iterator[Variation]:
         name,
         lambda case: torch.zeros_like(case.inputs[name]) if len(case.inputs) > 1 else None,
         lambda case: f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count?",
+        lambda case: bool((case.got == 0).all()),  # of which that is always true
     )
 
 
