@@ -19,7 +19,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
-from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
+from grader.judge.causes.functions import causes_of_exponents, causes_of_maxima, variations_of_functions
 from grader.judge.causes.gathered import gathered
 from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
@@ -90,6 +90,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
+    yield from causes_of_exponents(case)
     yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
