@@ -193,3 +193,19 @@ def test_of_two_columns_no_shuffles_are_told():
     cases = [case(1, 1, lambda x: 2 * x[:, 0]), case(1, 2, lambda x: 2 * x[:, 0])]
     found = cause(cases)
     assert found is None or "shuffle" not in found.message(cases[0])
+
+
+def shares(x, y, factor=1.0):
+    return torch.exp(factor * (x - y)).sum(1)
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"), [(0.6931471805599453, "2^x in the place of exp(x)"), (-1.0, "exp(-x) in the place of exp(x)")]
+)
+def test_a_wrong_exponent_of_several_inputs_is_told(factor, said):
+    x, y = (Draw(seed).normal(600).double().view(20, 30) for seed in (1, 2))
+    call = SimpleNamespace(scalars={"rows": 20, "cols": 30}, terms=30)
+    right = shares(x, y)
+    reference = lambda inputs: {"out": shares(inputs["x"], inputs["y"])}  # noqa: E731
+    wrong = Case(call, reference, {"x": x, "y": y}, "out", shares(x, y, factor), right, 1e-6 * right)
+    assert said in cause([wrong]).message(wrong)

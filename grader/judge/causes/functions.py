@@ -36,6 +36,36 @@ def _said(said: str, name: str, case: Case) -> str:
     return f"What {case.buffer} holds is right for {said.format(x=name)}"
 
 
+# ---- exponents that several inputs make together, as of exp(a + b - c) ----
+
+_OF_EXPONENTS: Sequence[tuple[str, float, str]] = (
+    (
+        "exp2",
+        0.6931471805599453,
+        "2^x in the place of exp(x): write expf, or multiply what exp2f takes with 1.442695f.",
+    ),
+    ("turned", -1.0, "exp(-x) in the place of exp(x): is what is subtracted, and what from, the wrong way round?"),
+)
+
+
+def causes_of_exponents(case: Case) -> Iterator[Cause]:
+    """Of outputs whose terms are exp of a sum of inputs."""
+    for key, factor, said in _OF_EXPONENTS:
+        yield Cause(f"exponents_{key}", partial(_is_right_for_exponents, factor), partial(_of_exponents, said))
+
+
+def _is_right_for_exponents(factor: float, case: Case) -> bool:
+    names = [name for name, values in case.inputs.items() if values.is_floating_point()]
+    exponents = {name: factor * case.inputs[name] for name in names if case.counts_in(name) is not False}
+    if len(exponents) < 2 or not any(map(case.counts_in, exponents)):
+        return False
+    return case.is_right_for(case.reference({**case.inputs, **exponents})[case.buffer].double())
+
+
+def _of_exponents(said: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {said}"
+
+
 # ---- the largest in the place of a sum ----
 
 

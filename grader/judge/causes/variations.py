@@ -19,7 +19,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.flags import causes_of_flags
-from grader.judge.causes.functions import causes_of_maxima, variations_of_functions
+from grader.judge.causes.functions import causes_of_exponents, causes_of_maxima, variations_of_functions
 from grader.judge.causes.gathered import gathered
 from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
@@ -39,8 +39,8 @@ NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
 
 def worth_asking(cases: Iterable[Case]) -> list[Case]:
-    """Those of cases that are small enough that tell most: the largest come first."""
-    few = sorted(cases, key=lambda case: -case.numbers)
+    """Those of cases that are small enough that tell most: the largest come first, and those that are 0 last."""
+    few = sorted(cases, key=lambda case: (bool((case.got == 0).all()), -case.numbers))
     return [case for case in few if case.got.numel() and bool(case.got.isfinite().all()) and case.tells][:MOST_CASES]
 
 
@@ -90,6 +90,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
+    yield from causes_of_exponents(case)
     yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
@@ -223,6 +224,7 @@ def _of_zeros(name: str) -> Iterator[Variation]:
         name,
         lambda case: torch.zeros_like(case.inputs[name]) if len(case.inputs) > 1 else None,
         lambda case: f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count?",
+        lambda case: bool((case.got == 0).all()),  # of which that is always true
     )
 
 
