@@ -93,14 +93,14 @@ SOBOL = """
 #include <cstdio>
 #include <curand.h>
 #include <curand_kernel.h>
-__global__ void k(const curandDirectionVectors32_t* vectors, float* to) {
+__global__ void k(curandDirectionVectors32_t* vectors, float* to) {
     curandStateSobol32_t state;
     curand_init(vectors[threadIdx.x == 3 ? DIMENSION : threadIdx.x], 3, &state);
     for (int i = 0; i < 2; ++i) to[2 * threadIdx.x + i] = curand_uniform(&state);
     const float normal = curand_normal(&state);
     if (threadIdx.x == 3) printf("%.6f %.6f ", normal, curand_uniform_double(&state));
 }
-__global__ void of_64_bits(const curandDirectionVectors64_t* vectors) {
+__global__ void of_64_bits(curandDirectionVectors64_t* vectors) {
     curandStateSobol64 state;
     curand_init(vectors[0], 5ull, &state);
     const unsigned long long first = curand(&state);

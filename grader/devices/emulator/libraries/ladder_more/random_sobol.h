@@ -49,7 +49,7 @@ LADDER_INLINE double normal_double(unsigned long long x) {
         for (int bit = 0; bit < bits; ++bit)                                                                              \
             if (gray >> bit & 1) state->x ^= state->direction_vectors[bit];                                               \
     }                                                                                                                     \
-    LADDER_INLINE void curand_init(const Word* direction_vectors, Word offset, State* state, LADDER_LINE) {               \
+    LADDER_INLINE void curand_init(Word* direction_vectors, Word offset, State* state, LADDER_LINE) {                     \
         for (int bit = 0; bit < bits; ++bit) state->direction_vectors[bit] = direction_vectors[bit];                      \
         if (!state->direction_vectors[0])                                                                                 \
             ladder_trap("of cuRAND's Sobol numbers the first 400 dimensions are emulated: check this program on a GPU", line); \
