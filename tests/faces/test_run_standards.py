@@ -39,3 +39,24 @@ def test_both_sides_have_the_functions_of_the_c_library(tmp_path, standard):
     done = run_ladder(tmp_path, "run", f"-std={standard}", "p.cu")
     assert done.stdout.startswith("kernel\n7 3.5 2\n"), done.stdout + done.stderr
     assert "no findings in 1 kernel" in done.stderr
+
+
+NEWER = """
+#include <concepts>
+#include <span>
+#include <cstdio>
+template <std::integral T> T twice(T x) { return 2 * x; }
+int main() {
+    int h[1] = {3};
+    std::span<int> all(h);
+    printf("%d %zu", twice(h[0]), all.size());
+}
+"""
+
+
+def test_what_is_of_a_newer_standard_is_told_with_how_to_ask_for_it(tmp_path):
+    (tmp_path / "p.cu").write_text(NEWER)
+    said = run_ladder(tmp_path, "run", "p.cu").stderr
+    assert said.startswith("p.cu:5: `std::integral` is C++20's, and lessons are C++17: in a program of your own"), said
+    assert "p.cu:8: `std::span` is C++20's" in said and "`#include <span>` at the top and `-std=c++20` behind" in said
+    assert run_ladder(tmp_path, "run", "-std=c++20", "p.cu").stdout.startswith("6 1")

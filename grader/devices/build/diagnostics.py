@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from grader.course.prototype import Parameter, Prototype, PrototypeError, parse_parameter
 from grader.devices.build.lexer import Token, lex
 from grader.devices.build.macro_slips import of_macro
+from grader.devices.build.missing import newer_of_std
 from grader.devices.build.signs import strange
 from grader.devices.evidence import Diagnostic
 
@@ -110,6 +111,10 @@ def plain(text: str) -> str:
         return f"'{missing[1]}' needs `#include {_HEADER_OF[missing[1]]}` at the top of the file, with nvcc, too"
     if (unknown := re.match(r"'(\w+)' was not declared", text)) and (instead := gone(unknown[1])):
         return instead
+    if (unknown := re.match(r"'(?:std::)?(\w+)' (?:is not a member of 'std'|has not been declared)", text)) and (
+        newer := newer_of_std(unknown[1])
+    ):
+        return newer
     if glued := re.match(r"""unable to find string literal operator 'operator""(\w+)'""", text):
         name = glued[1]
         return f'type a space between the text and `{name}`: in `"..."{name}` C++ takes `{name}` for the text\'s suffix'

@@ -5,10 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grader.devices.build.names import OF_GROUPS, OF_STD
+from grader.devices.build.names import NEWER_OF_STD, OF_GROUPS, OF_STD
 from grader.devices.build.said import Said
 
 _INCLUDE = Path(__file__).parents[1] / "emulator" / "include"
+
+
+def newer_of_std(name: str) -> str:
+    """Of a name of namespace std; "" if C++17 has it, or none."""
+    if name not in NEWER_OF_STD:
+        return ""
+    header = NEWER_OF_STD[name] or name
+    return (
+        f"`std::{name}` is C++20's, and lessons are C++17: in a program of your own type `#include <{header}>` at the"
+        " top and `-std=c++20` behind `ladder run`, and behind nvcc"
+    )
 
 
 def not_in_cuda_std(match: re.Match[str], said: Said) -> str:

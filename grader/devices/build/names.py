@@ -24,6 +24,14 @@ OF_GROUPS = {
     **dict.fromkeys(("inclusive_scan", "exclusive_scan"), "cooperative_groups/scan.h"),
 }
 NEWER = ("concept", "requires", "consteval", "constinit", "char8_t", "co_await", "co_return", "co_yield")
+NEWER_OF_STD = {  # by the header
+    **dict.fromkeys(("span", "format", "source_location", "barrier", "latch"), ""),
+    **dict.fromkeys(("integral", "floating_point", "same_as", "convertible_to", "invocable"), "concepts"),
+    **dict.fromkeys(("popcount", "bit_cast", "bit_ceil", "bit_floor", "bit_width", "has_single_bit"), "bit"),
+    **dict.fromkeys(("countl_zero", "countr_zero", "rotl", "rotr"), "bit"),
+    **{"ssize": "iterator", "midpoint": "numeric", "remove_cvref_t": "type_traits", "jthread": "thread"},
+    **{"ranges": "ranges", "views": "ranges", "numbers": "numbers", "counting_semaphore": "semaphore"},
+}
 OF_STD = {
     **{name: name for name in ("vector", "string", "map", "array", "tuple", "optional", "complex", "thread", "chrono")},
     **dict.fromkeys(("cout", "cerr", "endl"), "iostream"),

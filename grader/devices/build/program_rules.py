@@ -124,12 +124,15 @@ def begin(
 
 
 def broken(reading: Reading | None) -> list[Broken]:
-    """What clang would refuse the program for, or warns of, in the order of lines; nothing if it could not tell."""
+    """What clang would refuse the program for, or warns of, in the order of lines; nothing if it could not tell.
+
+    Of a line what it says first comes first: the rest may follow from it.
+    """
     found = reading.result() if reading else None
-    told = {Broken(**each) for each in found or []}
+    told = list(dict.fromkeys(Broken(**each) for each in found or []))
     if any(each.message.startswith("a __global__ function returns void") for each in told):
-        told = {each for each in told if "is launched, but is no kernel" not in each.message}  # it follows from that
-    return sorted(told, key=lambda each: (each.file, each.line, each.message))
+        told = [each for each in told if "is launched, but is no kernel" not in each.message]  # it follows from that
+    return sorted(told, key=lambda each: (each.file, each.line))
 
 
 def _read(
@@ -215,8 +218,9 @@ def _warned(unit: Any, own: Mapping[str, str]) -> Iterator[Broken]:
 
 
 def _is_sure(text: str, notes: Sequence[Any], own: Mapping[str, str]) -> bool:
-    if _CONVERSION.match(text) or (notes and all(_WRONG_TYPE.match(note.spelling) for note in notes)):
-        return all(note.location.file.name in own or _is_of_library(note.location) for note in notes)
+    ours = [note for note in notes if "candidate" not in note.spelling or not _OTHER_SIDE.search(note.spelling)]
+    if _CONVERSION.match(text) or (ours and all(_WRONG_TYPE.match(note.spelling) for note in ours)):
+        return all(note.location.file.name in own or _is_of_library(note.location) for note in ours)
     if not _SURE.search(text):
         wrong_side = [note for note in notes if _OTHER_SIDE.search(note.spelling)]
         others = [note for note in wrong_side if note.location.file.name in own or _is_of_library(note.location)]

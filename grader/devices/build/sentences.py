@@ -176,6 +176,8 @@ def _not_in_std(match: re.Match[str], said: Said) -> str:
     name = match["name"]
     if set(said.sides) in _ON_DEVICE and name in _OF_THE_HOST:
         return _of_host_library(f"std::{name}")
+    if newer := missing.newer_of_std(name):
+        return newer
     header = HEADERS.get(name) or OF_STD.get(name)
     return f"'std::{name}' needs `#include <{header}>` at the top" if header else ""
 
