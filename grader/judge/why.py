@@ -144,7 +144,8 @@ def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> Non
     said = told_apart(right, [each for grade, each in sizes if grade.status != "passed"])
     for grade in grades if said else ():
         if grade.status == "wrong_result" and grade.details.get("pattern") in (None, "chance"):
-            grade.details |= {"pattern": "sizes", "pattern_message": said}
+            before = grade.details.get("pattern_message", "")  # of this case alone
+            grade.details |= {"pattern": "sizes", "pattern_message": f"{before} {said}".strip()}
 
 
 def _is_infinite(grade: CaseGrade) -> bool:

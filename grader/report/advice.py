@@ -263,7 +263,7 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
 def _on_unset(finding: Finding, source: Sequence[str]) -> str:
     if name := re.match(r"`(\w+)` is read before it is set", finding.message):
         is_fragment = any(re.search(rf"\bfragment\b.*\b{name[1]}\b", line) for line in source)
-        return NEVER_FILLED.format(name=name[1]) if is_fragment else NEVER_SET
+        return NEVER_FILLED.format(name=name[1]) if is_fragment else ""
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
         return NOT_YET_WRITTEN + or_swapped(str(finding.details.get("array")), source)
     return FILLED_IN_PART if "has filled" in finding.message else ""

@@ -43,11 +43,11 @@ def telling_case(task: TaskGrade) -> CaseGrade | None:
 
 def _vagueness(case: CaseGrade, too_far: bool) -> int:
     """0 for a finding with its line (on a GPU, the emulator's), 1 for a cause, 2 for a pattern or NaN without one, 3
-    for either in a few elements, 4 for mere numbers, 5 for a pattern that another case is `too_far` off for.
+    for either in a few elements, 4 for mere numbers or sizes, 5 for a pattern that another case is `too_far` off for.
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
-    if case.details.get("pattern") in (None, "chance", "lost_nan"):
+    if case.details.get("pattern") in (None, "chance", "lost_nan", "sizes"):
         return 4
     if too_far and case.details["pattern"] == "imprecise":
         return 5

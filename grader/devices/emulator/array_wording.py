@@ -54,7 +54,7 @@ def _declared_bytes(fact: Mapping[str, Any]) -> int:
     A fragment of a tensor core is read word by word, and a vector four numbers at once.
     """
     reading = fact.get("reading")
-    if not reading or fact["space"] not in ("shared", "local"):
+    if not reading or fact.get("space", "shared") not in ("shared", "local"):
         return 0
     declared = reading.types_of_array(fact["array"].rpartition("::")[2] or reading.dynamic_array)
     known = {bytes_ for type_ in declared if (bytes_ := _BYTES.get(type_))}

@@ -1,6 +1,6 @@
 // Half of the warp is left out.
 // Task: row_sum
-// Says: out lacks the columns of x that lanes 16 to 31 of each 32 add: does the sum over lanes begin with a distance of 16, and not of 8, or does a loop go on by 32 where 16 threads share the columns?
+// Says: out lacks columns 16 to 31 of each 32 of x: does the sum over lanes begin with a distance of 16, and not of 8, or does a loop go on by 32 where 16 threads share the columns, or where it takes 16 each time?
 
 __global__ void sums(const float* x, float* out, int rows, int cols) {
     float sum = 0;

@@ -1,6 +1,6 @@
 // The sum is not set to 0 for the next row.
 // Task: row_sum
-// Says: does a round begin with what the last one left, as a sum that is not set to 0 again?
+// Says: Each element of out holds what the element 32 before holds, too: set the sum to 0 in front of each, within the loop over them.
 
 __global__ void sums(const float* x, float* out, int rows, int cols) {
     float sum = 0;

@@ -1,6 +1,6 @@
 // The tree begins at a quarter.
 // Task: sum
-// Says: out lacks the elements of x that threads 128 to 255 of each 256 add
+// Says: out lacks elements 128 to 255 of each 256 of x: does the sum over threads begin with a distance of 128, and not of 64
 
 __global__ void add(const float* x, float* out, int n) {
     __shared__ float p[256];
