@@ -113,7 +113,10 @@ void StreamRaces::meet(std::uint64_t granule, const Access& access, std::uint64_
     const Touch now{access, static_cast<std::uint32_t>(works_.size()), block};
     check(granule, word.write, true, access, writes);
     if (!writes) {
-        if (word.reads[0].work && works_[word.reads[0].work - 1].stream != works_.back().stream) word.reads[1] = word.reads[0];
+        // Kernels that launch each other share a stream: what the first of them has read, those that it launches may still write.
+        const auto is_apart = [&](const Touch& read) { return read.work && (works_[read.work - 1].stream != works_.back().stream || order(read.work) != Order::Before); };
+        const bool keeps = origins_.back().parent && is_apart(word.reads[1]);
+        if (is_apart(word.reads[0]) && !keeps) word.reads[1] = word.reads[0];
         word.reads[0] = now;
         return;
     }
