@@ -13,6 +13,12 @@ static bool is_lane(void* stream) {
     return known != machine().streams.end() && known->second.line == 0;
 }
 
+// What the message of a race of these says.
+static const char* on_streams(const Work& first, const Work& second) {
+    if (is_lane(first.stream) && is_lane(second.stream)) return "two nodes";
+    return machine().whole_program && (!first.stream || !second.stream) ? "default stream" : "two streams";
+}
+
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {
     if (!works_may_race()) return;
     begin();
@@ -114,8 +120,12 @@ void StreamRaces::meet(std::uint64_t granule, const Access& access, std::uint64_
     check(granule, word.write, true, access, writes);
     if (!writes) {
         // Kernels that launch each other share a stream: what the first of them has read, those that it launches may still write.
-        const auto is_apart = [&](const Touch& read) { return read.work && (works_[read.work - 1].stream != works_.back().stream || order(read.work) != Order::Before); };
-        const bool keeps = origins_.back().parent && is_apart(word.reads[1]);
+        const bool by_kernel = origins_.back().parent != 0;
+        const auto is_apart = [&](const Touch& read) {
+            if (!read.work) return false;
+            return works_[read.work - 1].stream != works_.back().stream || (by_kernel && order(read.work) != Order::Before);
+        };
+        const bool keeps = by_kernel && is_apart(word.reads[1]);
         if (is_apart(word.reads[0]) && !keeps) word.reads[1] = word.reads[0];
         word.reads[0] = now;
         return;
@@ -137,8 +147,7 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
     finding.kind = "race";
-    const bool one_is_default = machine().whole_program && (!first.stream || !second.stream);
-    finding.text = order == Order::ByFlags ? "parent" : order == Order::Apart ? "children" : is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : one_is_default ? "default stream" : "two streams";
+    finding.text = order == Order::ByFlags ? "parent" : order == Order::Apart ? "children" : on_streams(first, second);
     finding.line = second.line;
     finding.access = access_name(now, writes);
     if (order == Order::ByFlags) finding.other_pc = before.access.pc;

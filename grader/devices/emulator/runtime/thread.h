@@ -315,8 +315,8 @@ void await_turn(Block& block);                   // until order-sensitive work i
 void consider_turn(Block& block, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
 void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lane does up to its next call of wait() is done in the block's turn
 [[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
+void let_others_take_locks(Thread& thread);     // before it asks for its second one
 // Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).
-void let_others_take_locks(Thread& thread);
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes);
 bool offer_look(Thread& thread);    // to a lane that spins, if it only looks
 
