@@ -50,9 +50,9 @@ def is_there(task: Task, source: str) -> bool:
 def count_at(task: Task, name: str) -> Task:
     """The task, with the case of this name as the counted one, and no ladder, whose goals suit the lesson's own choice.
 
-    Raises UsageError.
+    What a name says in brackets may be left out. Raises UsageError.
     """
-    case = next((case for case in task.judged_cases if case.name == name), None)
+    case = next((case for case in task.judged_cases if name in (case.name, case.name.partition(" [")[0])), None)
     if case is None:
         known = ", ".join(f"'{case.name}'" for case in task.judged_cases)
         raise UsageError(f"task {task.name} has no case '{name}': type --case and one of {known}")

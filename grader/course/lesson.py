@@ -18,20 +18,28 @@ Tensors = Mapping[str, "Tensor"]  # by parameter name; torch is imported only by
 
 @dataclass(frozen=True, init=False)
 class Case:
-    """One set of sizes, `Case(rows=3, cols=5)`. `variant` is handed to make_inputs, for special data."""
+    """One set of sizes, `Case(rows=3, cols=5)`. `variant` is handed to make_inputs, for special data.
+
+    With `multiprocessors` the emulated GPU has so many: a kernel that chooses by their number takes for few blocks,
+    which are soon emulated, what it takes for many elsewhere.
+    """
 
     sizes: Mapping[str, Any]
     variant: str | None
+    multiprocessors: int | None
 
-    def __init__(self, *, variant: str | None = None, **sizes: Any):
+    def __init__(self, *, variant: str | None = None, multiprocessors: int | None = None, **sizes: Any):
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "variant", variant)
+        object.__setattr__(self, "multiprocessors", multiprocessors)
 
     @cached_property
     def name(self) -> str:
-        """`rows=3 cols=5`, `n=33 (one bin)`"""
+        """`rows=3 cols=5`, `n=33 (one bin)`, `n=33 [where emulated, on 4 multiprocessors]`"""
         sizes = " ".join(f"{name}={value}" for name, value in self.sizes.items())
-        return f"{sizes} ({self.variant})" if self.variant else sizes
+        variant = f" ({self.variant})" if self.variant else ""
+        where = f" [where emulated, on {self.multiprocessors} multiprocessors]" if self.multiprocessors else ""
+        return sizes + variant + where
 
 
 @dataclass(frozen=True)

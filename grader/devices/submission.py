@@ -161,6 +161,7 @@ def _job(calls: Sequence[Call], arena: Arena, submission: Submission) -> Job:
         task=calls[0].task.name,
         arena=arena,
         cases=[(call.name, call.scalars) for call in calls],
+        multiprocessors=[call.case.multiprocessors for call in calls],
         cancel=submission.cancel,
         sandbox=submission.sandbox,
     )

@@ -61,10 +61,11 @@ def _says_no_cause(case: CaseGrade) -> bool:
 
 
 def call(task: TaskGrade, case: CaseGrade) -> str:
-    """`matmul(m=1, n=257, k=100)`, `histogram(n=33), inputs: one bin`"""
-    sizes, _, variant = case.name.partition(" (")
+    """`matmul(m=1, n=257, k=100)`, `histogram(n=33), inputs: one bin`; how many multiprocessors, if that is said."""
+    name, _, where = case.name.partition(" [")
+    sizes, _, variant = name.partition(" (")
     inputs = f", inputs: {variant.removesuffix(')')}" if variant else ""
-    return f"{task.name}({', '.join(sizes.split())}){inputs}"
+    return f"{task.name}({', '.join(sizes.split())}){inputs}{', ' if where else ''}{where.removesuffix(']')}"
 
 
 def how_many_fail(task: TaskGrade) -> str:

@@ -3,8 +3,8 @@
 from grader.course.lesson import Case, Counted, Rung, Timed
 
 
-def case(heads, n, d, causal=0, variant=None):
-    return Case(heads=heads, n=n, d=d, causal=causal, variant=variant)
+def case(heads, n, d, causal=0, variant=None, multiprocessors=None):
+    return Case(heads=heads, n=n, d=d, causal=causal, variant=variant, multiprocessors=multiprocessors)
 
 
 CAUSAL = case(4, 256, 32, 1)

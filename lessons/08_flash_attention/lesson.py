@@ -200,8 +200,8 @@ lesson = Lesson(
                 case(1, 129, 32, 0, "falling"),
                 case(1, 100, 64, 1, "far below"),
                 case(2, 67, 32, 0, "equal"),
-                case(17, 70, 32, 1),  # more heads than multiprocessors here; warps that need the first tile alone
-                case(16, 35, 128),
+                case(5, 70, 32, 1, multiprocessors=4),  # more heads than those; warps that need the first tile alone
+                case(4, 35, 128, multiprocessors=4),
                 CAUSAL,
             ],
             # Several tiles of any usual shape, and as many of 64 queries as the emulated GPU has multiprocessors.
@@ -256,8 +256,9 @@ lesson = Lesson(
                 case(17, 5, 32, 1),  # more heads than the emulated GPU has multiprocessors
                 case(6, 65, 32, 1),  # and work enough for several warps of a block
                 case(2, 129, 32, 1),
-                case(33, 34, 64, 1),  # so many heads that a rung which chooses by size takes its largest tiles
-                case(70, 3, 32),
+                # So much work for these that a rung which chooses by size takes its largest tiles.
+                case(9, 34, 64, 1, multiprocessors=4),
+                case(17, 4, 32, multiprocessors=4),
             ],
             counted_case=case(4, 128, 32),
             drawn={"heads": range(1, 4), "n": range(2, 70), "d": (32, 64), "causal": (0, 1)},

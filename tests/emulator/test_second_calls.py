@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grader.course.catalog import find
 from grader.grade import grade
+from grader.report.words import call
 from tests.shared import long_tail
 
 SOURCE = """
@@ -109,3 +111,41 @@ def test_how_many_multiprocessors_there_are(tmp_path, count):
         assert found.passed and not told
     else:
         assert found.status == "wrong_result" and "runs on a GPU of 20 multiprocessors" in told[0]
+
+
+def test_a_case_says_how_many_multiprocessors_there_are(tmp_path):
+    """The kernel is right where it is told of 4."""
+    folder = tmp_path / "lessons" / "01_told"
+    folder.mkdir(parents=True)
+    (folder / "lesson.py").write_text(TOLD)
+    file = tmp_path / "kernel.cu"
+    file.write_text(TELLS)
+    (task,) = grade(find("01", tmp_path), file, device="emulator", seed=1).tasks
+    assert [case.status for case in task.cases] == ["passed", "passed", "wrong_result"]
+    assert task.cases[2].details["pattern"] == "square"  # 16
+    assert call(task, task.cases[1]) == "told(n=9), where emulated, on 4 multiprocessors"
+
+
+TOLD = """
+from grader.course.lesson import Case, Lesson, Task
+import torch
+
+lesson = Lesson(title="Told", tasks=[Task(
+    prototype="void told(int* y, int n, cudaStream_t stream)",
+    shapes={"y": "n"},
+    cases=[Case(n=5, multiprocessors=4), Case(n=9, multiprocessors=4), Case(n=7)],
+    make_inputs=lambda draw, variant, n: {},
+    reference=lambda n: {"y": torch.full((n,), 4)},
+)])
+"""
+TELLS = """
+__global__ void fill(int* y, int n, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = count;
+}
+extern "C" void told(int* y, int n, cudaStream_t stream) {
+    cudaDeviceProp of;
+    cudaGetDeviceProperties(&of, 0);
+    fill<<<1, 32, 0, stream>>>(y, n, of.multiProcessorCount);
+}
+"""

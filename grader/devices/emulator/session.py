@@ -84,6 +84,12 @@ class Session:
         self.other_poison = OTHER_POISONS[0]  # of second runs
         self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
+        self._multiprocessors: int | None = None  # None: as many as the emulated GPU has
+
+    def on_multiprocessors(self, count: int | None) -> None:
+        """From the next case on the GPU has so many, as far as host code is told; None: its own."""
+        self._multiprocessors = count
+        self.runtime.ladder_session_multiprocessors(count or 0)
 
     def run(
         self,
@@ -131,7 +137,7 @@ class Session:
         if checking and turned:
             run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
-        if second_calls.are_of_use(what, run) and not to_record:
+        if second_calls.are_of_use(what, run) and not to_record and not self._multiprocessors:
             self._small = name, what, outputs, untouched
         return run
 
@@ -144,6 +150,7 @@ class Session:
             return []
         kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}")
         before = kept.state()
+        self.on_multiprocessors(None)
         found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
         if before != kept.state():
             states = [kept.state()]

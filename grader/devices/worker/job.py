@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,6 +93,7 @@ class Job:
     task: str
     arena: Arena
     cases: Sequence[tuple[str, Mapping[str, int | float]]]
+    multiprocessors: Sequence[int | None] = ()  # of the emulated GPU in each case; None, or (): as many as it has
     seconds: float = field(default_factory=seconds_for_a_case)  # for each case
     build_seconds: float = 120.0
     threads: int | None = None
@@ -120,7 +122,10 @@ class Job:
             "prototypes": [prototype.declaration for prototype in self.prototypes],
             "task": self.task,
             "layout": self.arena.layout,
-            "cases": [{"name": name, "scalars": dict(scalars)} for name, scalars in self.cases],
+            "cases": [
+                {"name": name, "scalars": dict(scalars), "multiprocessors": count}
+                for (name, scalars), count in zip_longest(self.cases, self.multiprocessors)
+            ],
             "seconds": self.seconds,
             "threads": self.threads,
             "device": "cuda" if self.gpu else "emulator",

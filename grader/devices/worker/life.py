@@ -20,7 +20,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,8 @@ from grader.devices.worker.job import GPU_VARIABLES, LOST, ON_THE_CLOCK
 
 if TYPE_CHECKING:
     from grader.devices.cuda.machine_code import MachineCode
+    from grader.devices.emulator.entry import View
+    from grader.devices.emulator.session import Session
 
 # Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
 # and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
@@ -239,7 +241,7 @@ def _run_cases(
 
     Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
     """
-    from grader.devices.emulator.entry import OTHER_POISONS, POISON
+    from grader.devices.emulator.entry import OTHER_POISONS
     from grader.devices.emulator.recording import BlockToRecord
     from grader.devices.emulator.session import Session, runtime_library
 
@@ -255,24 +257,20 @@ def _run_cases(
     if job["few_blocks"]:
         for case, buffers in zip(job["cases"], memory.cases, strict=True):
             tell("running", case=case["name"])
+            session.on_multiprocessors(case["multiprocessors"])
             tell("case", case=session.run_few(case["name"], task, buffers, case["scalars"], mapping))
         return None
     cases = list(zip(job["cases"], memory.cases, strict=True))
     if fresh and fresh.number is not None:
-        *earlier, last = [(task, buffers, case["scalars"], seconds, mapping) for case, buffers in cases][
-            : fresh.number + 1
-        ]
-        session.counting = False
-        for each in earlier:
-            session.run_again(*each, poison=POISON)
-        session.counting, session.other_poison = True, OTHER_POISONS[fresh.number % 2]
-        fresh.answer(session.run_again(*last))
+        session.other_poison = OTHER_POISONS[fresh.number % 2]
+        fresh.answer(_run_last_again(session, task, cases[: fresh.number + 1], seconds, mapping))
     second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
     for number, (case, buffers) in enumerate(cases):
         tell("running", case=case["name"])
         again = partial(second, number, job["seconds"]) if second else None
         session.other_poison = OTHER_POISONS[number % 2]
         session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
+        session.on_multiprocessors(case["multiprocessors"])
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
         if number == len(cases) - 1:
             run.findings += session.call_again()
@@ -282,6 +280,24 @@ def _run_cases(
         if fatal:
             return {"problem": fatal.kind, "ended": f"{fatal.message} (case {case['name']})"}
     return None
+
+
+def _run_last_again(
+    session: Session,
+    task: Prototype,
+    cases: Sequence[tuple[dict[str, Any], Mapping[str, View]]],
+    seconds: float,
+    mapping: tuple[int, int],
+) -> Any:
+    """What must be the same in a second run of the last case, behind those before it."""
+    from grader.devices.emulator.entry import POISON
+
+    for number, (case, buffers) in enumerate(cases, 1):
+        session.counting = number == len(cases)
+        session.on_multiprocessors(case["multiprocessors"])
+        poison = None if session.counting else POISON
+        found = session.run_again(task, buffers, case["scalars"], seconds, mapping, poison)
+    return found
 
 
 def _isolate(job: dict[str, Any], server: int, memory_fd: int, output_fd: int) -> None:

@@ -360,8 +360,8 @@ void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, 
 // From the next case on, so many blocks of a launch run, whichever; 0: all of them.
 void ladder_session_few_blocks(std::size_t count) { machine().few_blocks = count; }
 
-// From the next case on, host code is told of so many multiprocessors.
-void ladder_session_multiprocessors(int count) { machine().multiprocessors = count; }
+// From the next case on, host code is told of so many multiprocessors; 0: of those that the emulated GPU has.
+void ladder_session_multiprocessors(int count) { machine().multiprocessors = count ? count : ladder::multiprocessors; }
 
 // A buffer of the task, at its real size: an input repeats what is in `tile` (whole pages of shared memory), and takes no
 // memory of its own. Null if there is no room.
