@@ -10,8 +10,10 @@ ROWS = torch.tensor([-300.0, -30.0, 0.0, 30.0, 200.0])
 LAUNCH = {"kernel": "k", "grid": [5, 1, 1], "block": [64, 1, 1]}
 
 
-def case(cols, computed):
+def case(cols, computed, one=None):
     x = ROWS[:, None] + torch.linspace(-50, 50, cols)
+    if one is not None:
+        x[1:3, 40] = one
     right = torch.softmax(x.double(), 1)
     return Values(computed(x).double(), right, {"x": x}, {"y": right}, {"rows": 5, "cols": cols}, [LAUNCH])
 
@@ -37,6 +39,18 @@ CAUSES = [
 @pytest.mark.parametrize(("computed", "said"), long_tail(CAUSES, every=3))
 def test_where_it_is_nan_tells_why(computed, said):
     assert said in why_nan("y", [case(17, computed), case(100, computed)])
+
+
+@pytest.mark.parametrize(
+    ("one", "shift", "said"),
+    [
+        (-400.0, lambda x: x.abs(), "take that of x itself, without fabsf"),
+        (300.0, lambda x: x[:, torch.arange(x.shape[1]) % 64 < 32], "with the maximum of the first warp's columns"),
+    ],
+)
+def test_another_maximum_is_told_by_where_it_is_nan(one, shift, said):
+    cases = [case(cols, lambda x: shares(x, shift(x).amax(1, keepdim=True)), one) for cols in (60, 100)]
+    assert said in why_nan("y", cases)
 
 
 def test_without_a_maximum_weighted_means_are_nan_where_the_sum_is_too_large():

@@ -154,6 +154,22 @@ def test_zeros_that_stood_in_the_case_before_too_are_no_stale_answer():
     assert name_of(got, expected, previous=before) == "stale"
 
 
+def test_what_is_inf_in_the_case_before_too_is_no_stale_answer():
+    before = FLAT.clone()
+    before[7:] = torch.inf
+    before[300:600] = 1.0
+    assert name_of(before[:300], FLAT[:300], previous=before) != "stale"
+
+
+def test_rows_of_one_number_do_not_lack_a_row():
+    assert name_of(torch.full((12, 20), 1.0 + 1e-7), MATRIX) != "rows_repeated"
+
+
+def test_lanes_that_go_on_without_lane_0():
+    got = changed(FLAT, torch.arange(len(FLAT)) % 32 != 0)
+    assert "__shfl_xor_sync" in recognise(answer(got, FLAT)).message
+
+
 def test_integers_have_patterns_too():
     want = Draw(2).integers(0, 1000, 64).long()
     assert name_of(want * 3, want) == "scaled"

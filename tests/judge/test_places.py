@@ -65,6 +65,14 @@ def test_a_sign_that_is_lost():
     assert "loses the sign" in cause([first, second]).message(first)
 
 
+def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():
+    x = random(30)
+    x[3] = 1e-9
+    wrong = case(x, lambda x: x.sin(), lambda x: x.sin().masked_fill(x.abs() < 1e-8, 0.0))
+    found = cause([wrong])
+    assert found is None or "sign" not in found.message(wrong)
+
+
 def test_one_of_four_statements():
     places = lambda x: torch.arange(len(x)) - (torch.arange(len(x)) % 4 == 2).long()  # noqa: E731
     first, second = (case(random(n), lambda x: 3 * x + 1, lambda x: 3 * x[places(x)] + 1) for n in (41, 17))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +61,9 @@ def _fits(foretold: Callable[[Values], Tensor | None], case: Values) -> bool:
 def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
     for formula, words in _SHARES:
         yield partial(_of_shares, formula), words
+    for threads in sorted({math.prod(launch["block"]) for case in cases for launch in case.launches}):
+        if threads > LANES:
+            yield partial(_of_shares, partial(_maximum_of_first_warp, threads)), _FIRST_WARP
     yield partial(_where_sums_leave_float, False), _NO_MAXIMUM
     yield partial(_where_sums_leave_float, True), _FROM_ZERO
     yield lambda case: case.expected == -torch.inf, _OF_NOTHING
@@ -96,11 +100,27 @@ _SHARES: tuple[tuple[Formula, str], ...] = (
         "{buffer} is NaN just where expf({x} - minimum) is too large for a float: subtract the maximum, with fmaxf.",
     ),
     (
+        lambda x: x.abs().amax(-1, keepdim=True),
+        "{buffer} is NaN just in rows where every expf({x} - maximum) is 0 with the maximum of |{x}|, and 0 / 0 is NaN:"
+        " take that of {x} itself, without fabsf.",
+    ),
+    (
         lambda x: -x.amax(-1, keepdim=True),
         "{buffer} is NaN just where expf({x} + maximum) is too large for a float, or 0 in a whole row: subtract the"
         " maximum, expf({x} - maximum).",
     ),
 )
+
+
+_FIRST_WARP = (
+    "{buffer} is NaN just where expf({x} - maximum) is too large with the maximum of the first warp's columns alone:"
+    " put the maxima of all warps together, and subtract that."
+)
+
+
+def _maximum_of_first_warp(threads: int, x: Tensor) -> Tensor:
+    is_of_others = torch.arange(x.shape[-1]) % threads >= LANES
+    return x.masked_fill(is_of_others, -torch.inf).amax(-1, keepdim=True)
 
 
 def _of_shares(shift: Formula, case: Values) -> Tensor | None:
@@ -147,8 +167,8 @@ _OF_ONE_TERM = (
 )
 _EVERYWHERE = (
     "{buffer} is NaN everywhere, at every size, so from the first step on: what comes of the values that it begins"
-    " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is"
-    " INFINITY."
+    " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - maximum) is INFINITY"
+    " as long as the maximum is what it began with, as by fminf where fmaxf belongs."
 )
 
 

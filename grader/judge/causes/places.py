@@ -106,8 +106,10 @@ def _columns(wrong: int, other: int, case: Case) -> str:
 
 def _lacks_signs(case: Case) -> bool:
     expected = case.expected.reshape(case.got.shape)
-    wrong = (case.got - expected).abs() > case.allowed.reshape(case.got.shape)
-    return bool(wrong.any()) and not bool(wrong.all()) and case.is_right_for(torch.where(wrong, -expected, expected))
+    allowed = case.allowed.reshape(case.got.shape)
+    wrong = (case.got - expected).abs() > allowed
+    are_mirrored = bool(((case.got + expected).abs() <= allowed)[wrong].all())
+    return bool(wrong.any()) and not bool(wrong.all()) and are_mirrored
 
 
 def _said_of_signs(case: Case) -> str:
