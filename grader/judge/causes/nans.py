@@ -61,9 +61,9 @@ def _fits(foretold: Callable[[Values], Tensor | None], case: Values) -> bool:
 def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
     for formula, words in _SHARES:
         yield partial(_of_shares, formula), words
-    for threads in sorted({math.prod(launch["block"]) for case in cases for launch in case.launches}):
-        if threads > LANES:
-            yield partial(_of_shares, partial(_maximum_of_first_warp, threads)), _FIRST_WARP
+    for block in sorted({math.prod(launch["block"]) for case in cases for launch in case.launches}):
+        if block > LANES:
+            yield partial(_of_shares, partial(_maximum_of_first_warp, block)), _FIRST_WARP
     yield partial(_where_sums_leave_float, False), _NO_MAXIMUM
     yield partial(_where_sums_leave_float, True), _FROM_ZERO
     yield lambda case: case.expected == -torch.inf, _OF_NOTHING

@@ -33,8 +33,8 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         yield Cause(f"shares_own_maximum_{threads}", partial(_has_own_maximum, threads), partial(_said, _OWN_MAXIMUM))
     for threads in case.threads:
         if threads > LANES and threads % LANES == 0:
-            for name, is_so, said in _OF_WARPS:
-                yield Cause(f"shares_{name}_{threads}", partial(is_so, threads), partial(_said, said))
+            for name, of_warps, said in _OF_WARPS:
+                yield Cause(f"shares_{name}_{threads}", partial(of_warps, threads), partial(_said, said))
     yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
     for name, divided_by, said in _RULES:
         yield Cause(f"shares_{name}", partial(_is_divided_by, divided_by), partial(_said, said))
