@@ -69,6 +69,18 @@ def test_where_minus_infinity_belongs():
     assert "just where -inf belongs" in why_nan("out", [values])
 
 
+def test_an_input_of_minus_infinity_that_takes_part():
+    a, out = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5)
+    out[0, 1, 2] = out[1, 2, 4] = -torch.inf
+    right = torch.zeros(2, 3, 4)
+    got = right.clone()
+    got[0, 1] = got[1, 2] = torch.nan
+    known = {"n": 3}, [LAUNCH]
+    cases = [Values(got, right, {"a": a, "out": out}, {"grad": right}, *known)]
+    cases.append(Values(right, right, {"a": a, "out": 0 * a}, {"grad": right}, *known))
+    assert "an element of out that is -inf takes part" in why_nan("grad", cases)
+
+
 def test_nan_elsewhere_has_no_cause():
     def one(x):
         return torch.where(torch.arange(x.shape[1]) == 3, torch.nan, torch.softmax(x, 1))

@@ -53,6 +53,8 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (2 * FLAT, FLAT, "scaled"),
         (FLAT / 3, FLAT, "scaled"),
         ((3 * FLAT).round(), FLAT, "whole_numbers"),
+        (FLAT + 1, FLAT, "offset"),
+        (500 * FLAT.bfloat16().double(), 501 * FLAT, None),
         ((3e12 * FLAT.square()).float(), FLAT, None),  # a large float is whole, whatever it comes from
         (SWAPPED, FLAT, "swapped_pairs"),
         (FLAT.view(-1, 2).t().flatten(), FLAT, "split_pairs"),
@@ -71,7 +73,7 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (changed(MATRIX, slice(7, None, 20)), MATRIX, "columns"),
         (changed(MATRIX, slice(180, None)), MATRIX, "tail"),
         (changed(FLAT, torch.tensor([3, 17, 400]), by=math.nan), FLAT, "nan"),
-        (FLAT.half().double(), FLAT, "imprecise"),
+        (FLAT.half().double(), FLAT, "of_16_bits"),
     ],
 )
 def test_a_pattern_is_recognised(got, expected, name):
@@ -168,6 +170,19 @@ def test_rows_of_one_number_do_not_lack_a_row():
 def test_lanes_that_go_on_without_lane_0():
     got = changed(FLAT, torch.arange(len(FLAT)) % 32 != 0)
     assert "__shfl_xor_sync" in recognise(answer(got, FLAT)).message
+
+
+@pytest.mark.parametrize(("kind", "name"), [(torch.bfloat16, "__nv_bfloat16"), (torch.float16, "__half")])
+def test_sums_of_16_bits_are_told(kind, name):
+    found = recognise(answer(FLAT.to(kind).float(), FLAT.float()))
+    assert found.name == "of_16_bits" and name in found.message
+    assert name_of(FLAT.to(kind).float() + 1e-4, FLAT.float()) != "of_16_bits"
+
+
+def test_large_sums_of_16_bits_are_no_whole_numbers_of_an_int():
+    sums = 700 + 99 * FLAT[:15].abs()
+    assert name_of(sums.bfloat16().float(), sums.float()) == "of_16_bits"
+    assert name_of(sums.round().float(), sums.float()) == "whole_numbers"
 
 
 def test_integers_have_patterns_too():

@@ -90,6 +90,17 @@ def test_matrices_that_begin_elsewhere():
     assert "right where matrix i of x begins at i * rows, and it begins at i * 140" in cause(cases).message(cases[0])
 
 
+def test_matrices_that_begin_a_square_further():
+    def far(x):
+        return x.flatten().as_strided(x.shape, (x.shape[1] ** 2, x.shape[2], 1)).sum(1)
+
+    cases = [
+        case(random(n, rows, cols), lambda x: x.sum(1), far, batch=n, rows=rows, cols=cols)
+        for n, rows, cols in ((3, 7, 20), (2, 5, 11))
+    ]
+    assert "matrix i of x begins at i * rows * rows, and it begins at i * 140" in cause(cases).message(cases[0])
+
+
 def moved(x):
     return x.flatten().as_strided(x.shape, (x.shape[1], x.shape[2], 1))
 

@@ -43,7 +43,7 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
         "odd",
         lambda c, n: c % 2 == 1,
         f"every second {noun} of {{x}}",
-        "do the shuffles, or the tree, go down to a distance of 1?",
+        "do the shuffles, or the tree, go down to a distance of 1, or does a loop go on by 2 where it takes one?",
     )
     yield (
         "odd_pairs",

@@ -17,9 +17,12 @@ from grader.judge.causes.answers import ENOUGH, Answer, Pattern, close
 from grader.judge.causes.belongs import belongs
 from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import LANES, Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
+from grader.judge.causes.rounded import of_16_bits
 
 MOST_TIMES = 2.0**40  # more no launch does
+ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
+CLEAR = 64  # times what is allowed: an offset that is no error of rounding
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
 
@@ -41,7 +44,9 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _stale(answer)
     yield from _scaled(answer)
     yield from _as_often_as_launched(answer)
+    yield from of_16_bits(answer)
     yield from _whole_numbers(answer)
+    yield from _offset(answer)
     yield from _swapped_pairs(answer)
     yield from _split_pairs(answer)
     yield from _transposed(answer)
@@ -115,6 +120,19 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
     yield Pattern("scaled_alike" if is_alike else "scaled", message + asked)
 
 
+def _offset(answer: Answer) -> Iterator[Pattern]:
+    """The same is added to all."""
+    got, expected = answer.got.double(), answer.expected.double()
+    usable = got.isfinite() & expected.isfinite()
+    if not answer.got.is_floating_point() or len(expected[usable].unique()) < ENOUGH:
+        return
+    by = float((got - expected)[usable].median())
+    if abs(by) > CLEAR * float(answer.allowed.median()) and answer.agrees_with(expected + by, 4 * answer.allowed):
+        more, size = ("more", by) if by > 0 else ("less", -by)
+        asks = ": does each sum begin at 0" if by > 0 else ": is a term of it missing"
+        yield Pattern("offset", f"Every element of {answer.buffer} is {size:.5g} {more} than it should be{asks}?")
+
+
 def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
     """A few sums, too few for `_scaled`, are as many times too large as something was launched."""
     got, expected = answer.got[answer.bad].double(), answer.expected[answer.bad].double()
@@ -137,6 +155,9 @@ def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
         return
     if len(got[got.abs() < ALL_WHOLE].unique()) < ENOUGH:
         return
+    large = got[got.abs() > ALL_EVEN]
+    if len(large) >= ENOUGH and bool((large.bfloat16() == large).all()):
+        return  # as are those of few bits
     if bool((got == got.round()).all()) and not bool((expected == expected.round()).any()):
         which = "All of" if bool((answer.got == answer.got.round()).all()) else "All wrong elements of"
         yield Pattern(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations_with_replacement
 
 import torch
 from torch import Tensor
@@ -133,9 +135,12 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
     if values.dim() > 1 and case.is_of_16_bits(name):
         yield from _fragments(name)
     for axis in range(values.dim() - 1):
-        for size, length in case.call.scalars.items():
-            if isinstance(length, int) and length > 0:
-                yield _begins_elsewhere(name, axis, size)
+        sizes = [size for size, length in case.call.scalars.items() if isinstance(length, int) and length > 0]
+        for size in sizes:
+            yield _begins_elsewhere(name, axis, size)
+        if axis < values.dim() - 2:
+            for pair in combinations_with_replacement(sizes, 2):
+                yield _begins_elsewhere(name, axis, *pair)
 
 
 def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
@@ -155,14 +160,14 @@ def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
     return Variation(f"one_of_{group}_{at}_{by}", name, change, message)
 
 
-def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
+def _begins_elsewhere(name: str, axis: int, *sizes: str) -> Variation:
     """Rows, or matrices, begin at so many times a size that is not theirs."""
 
     def change(case: Case) -> Tensor | None:
         values = case.inputs[name]
         steps = list(values.stride())
-        length = case.call.scalars.get(size)
-        if not isinstance(length, int) or length == steps[axis]:
+        length = math.prod(int(case.call.scalars.get(size, 0)) for size in sizes)
+        if length in (0, steps[axis]):
             return None
         steps[axis] = length
         last = sum((count - 1) * step for count, step in zip(values.shape, steps, strict=True))
@@ -172,11 +177,11 @@ def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
         values = case.inputs[name]
         what = "row" if axis == values.dim() - 2 else "matrix"
         return (
-            f"What {case.buffer} holds is right where {what} i of {name} begins at i * {size}, and it begins at i *"
-            f" {values.stride(axis):,} here: how many elements has a {what} of {name}?"
+            f"What {case.buffer} holds is right where {what} i of {name} begins at i * {' * '.join(sizes)}, and it"
+            f" begins at i * {values.stride(axis):,} here: how many elements has a {what} of {name}?"
         )
 
-    return Variation(f"begins_at_{size}_{axis}", name, change, message)
+    return Variation(f"begins_at_{'_'.join(sizes)}_{axis}", name, change, message)
 
 
 # ---- fragments of tensor cores: 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter ----
