@@ -1,5 +1,6 @@
 """Values that stand where they do not belong, and inputs that are read where they do not begin, are told as that."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +72,18 @@ def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():
     wrong = case(x, lambda x: x.sin(), lambda x: x.sin().masked_fill(x.abs() < 1e-8, 0.0))
     found = cause([wrong])
     assert found is None or "sign" not in found.message(wrong)
+
+
+def test_an_output_that_holds_another_one():
+    def both(inputs):
+        return {"y": inputs["x"].sin(), "z": inputs["x"].cos()}
+
+    first, second = (case(random(n, 9), lambda x: x.sin(), lambda x: x.cos()) for n in (30, 17))
+    task = SimpleNamespace(results=[1, 2], shapes={})
+    cases = [
+        replace(each, reference=both, call=SimpleNamespace(scalars={}, terms=9, task=task)) for each in (first, second)
+    ]
+    assert "y holds what belongs in z: are the two swapped" in cause(cases).message(first)
 
 
 def test_one_of_four_statements():

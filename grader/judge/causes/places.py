@@ -22,6 +22,7 @@ Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and co
 def causes_of_places(case: Case) -> Iterator[Cause]:
     """Of outputs whose values are right and stand elsewhere, or lack their sign."""
     yield Cause("sign_of_some", _lacks_signs, _said_of_signs)
+    yield from _causes_of_other_outputs(case)
     if case.got.dim() < 2:
         return
     if case.got.shape[-1] <= MOST_COLUMNS:
@@ -32,6 +33,27 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
         for name, moved, said in _MOVES:
             explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
             yield Cause(f"tile_{name}_{tile}", explains, partial(_said, said, tile), agrees)
+
+
+def _causes_of_other_outputs(case: Case) -> Iterator[Cause]:
+    """Where two outputs are swapped in a call or a launch, each is right for the other one."""
+    if len(getattr(getattr(case.call, "task", None), "results", ())) < 2:
+        return
+    for other, right in case.reference(dict(case.inputs)).items():
+        if other != case.buffer and right.shape == case.expected.shape:
+            yield Cause(f"output_{other}", partial(_is_of_output, other), partial(_said_of_output, other))
+
+
+def _is_of_output(other: str, case: Case) -> bool:
+    right = case.reference(dict(case.inputs)).get(other)
+    return right is not None and right.numel() == case.got.numel() and case.is_right_for(right.double())
+
+
+def _said_of_output(other: str, case: Case) -> str:
+    return (
+        f"{case.buffer} holds what belongs in {other}: are the two swapped where they are handed over, or is the other"
+        " one's sum stored?"
+    )
 
 
 def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:

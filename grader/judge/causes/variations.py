@@ -28,6 +28,7 @@ from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import LANES, Launches
 from grader.judge.causes.places import causes_of_places, variations_of_places
 from grader.judge.causes.running_sums import causes_of_running_sums
+from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes, weights_of_teams
 
@@ -88,6 +89,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
         )
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
+    yield from causes_of_scales(case)
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
