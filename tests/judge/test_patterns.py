@@ -53,7 +53,6 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (2 * FLAT, FLAT, "scaled"),
         (FLAT / 3, FLAT, "scaled"),
         ((3 * FLAT).round(), FLAT, "whole_numbers"),
-        (FLAT + 1, FLAT, "offset"),
         (500 * FLAT.bfloat16().double(), 501 * FLAT, None),
         ((3e12 * FLAT.square()).float(), FLAT, None),  # a large float is whole, whatever it comes from
         (SWAPPED, FLAT, "swapped_pairs"),

@@ -74,6 +74,13 @@ def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():
     assert found is None or "sign" not in found.message(wrong)
 
 
+def test_what_is_added_to_all_is_told():
+    first, second = (case(random(n, 9), lambda x: x.sin(), lambda x: x.sin() + 1) for n in (30, 17))
+    assert "Every element of y is 1 more than it should be" in cause([first, second]).message(first)
+    other = case(random(17, 9), lambda x: x.sin(), lambda x: x.sin() + 2)
+    assert cause([first, other]) is None
+
+
 def test_an_output_that_holds_another_one():
     def both(inputs):
         return {"y": inputs["x"].sin(), "z": inputs["x"].cos()}

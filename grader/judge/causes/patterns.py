@@ -22,7 +22,6 @@ from grader.judge.causes.rounded import of_16_bits
 MOST_TIMES = 2.0**40  # more no launch does
 ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
-CLEAR = 64  # times what is allowed: an offset that is no error of rounding
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
 
@@ -46,7 +45,6 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _as_often_as_launched(answer)
     yield from of_16_bits(answer)
     yield from _whole_numbers(answer)
-    yield from _offset(answer)
     yield from _swapped_pairs(answer)
     yield from _split_pairs(answer)
     yield from _transposed(answer)
@@ -118,19 +116,6 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
     # Where all should be alike, all that are alike are multiples.
     is_alike = bool((expected == expected.flatten()[0]).all())
     yield Pattern("scaled_alike" if is_alike else "scaled", message + asked)
-
-
-def _offset(answer: Answer) -> Iterator[Pattern]:
-    """The same is added to all."""
-    got, expected = answer.got.double(), answer.expected.double()
-    usable = got.isfinite() & expected.isfinite()
-    if not answer.got.is_floating_point() or len(expected[usable].unique()) < ENOUGH:
-        return
-    by = float((got - expected)[usable].median())
-    if abs(by) > CLEAR * float(answer.allowed.median()) and answer.agrees_with(expected + by, 4 * answer.allowed):
-        more, size = ("more", by) if by > 0 else ("less", -by)
-        asks = ": does each sum begin at 0" if by > 0 else ": is a term of it missing"
-        yield Pattern("offset", f"Every element of {answer.buffer} is {size:.5g} {more} than it should be{asks}?")
 
 
 def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:

@@ -23,6 +23,8 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     """Of outputs whose values are right and stand elsewhere, or lack their sign."""
     yield Cause("sign_of_some", _lacks_signs, _said_of_signs)
     yield from _causes_of_other_outputs(case)
+    if by := float((case.got - case.expected.reshape(case.got.shape)).median()):
+        yield Cause("offset", partial(_is_more, by, ENOUGH), partial(_more, by), partial(_is_more, by, 1))
     if case.got.dim() < 2:
         return
     if case.got.shape[-1] <= MOST_COLUMNS:
@@ -54,6 +56,16 @@ def _said_of_output(other: str, case: Case) -> str:
         f"{case.buffer} holds what belongs in {other}: are the two swapped where they are handed over, or is the other"
         " one's sum stored?"
     )
+
+
+def _is_more(by: float, enough: int, case: Case) -> bool:
+    """Whether the same is added to all, of so many different numbers."""
+    return len(case.expected.unique()) >= enough and case.is_right_for(case.expected + by)
+
+
+def _more(by: float, case: Case) -> str:
+    asks = "does each sum begin at 0" if by > 0 else "is a term of it missing"
+    return f"Every element of {case.buffer} is {abs(by):.4g} {'more' if by > 0 else 'less'} than it should be: {asks}?"
 
 
 def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
