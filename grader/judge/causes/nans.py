@@ -175,8 +175,8 @@ _OF_ONE_TERM = (
 )
 _EVERYWHERE = (
     "{buffer} is NaN everywhere, at every size, so from the first step on: what comes of the values that it begins"
-    " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - maximum) is INFINITY"
-    " as long as the maximum is what it began with, as by fminf where fmaxf belongs."
+    " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is"
+    " INFINITY, as where the maximum never grows: is it fminf?"
 )
 
 
