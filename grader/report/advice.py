@@ -250,7 +250,8 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
         return said
     special = ""
     if finding and status_of(finding) == status:
-        special = known_elsewhere(finding, cases) or _on_finding(finding, source)
+        special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
+        special = f"{special} {known}" if special == ROW and known else known or special
     elif case and status == "not_written":
         special = on_unwritten(case)
     elif status == "wrong_result":

@@ -41,7 +41,7 @@ def case(rows, cols, got):
             "is the sum divided by cols, as a mean",
         ),
         (lambda top, sums: top - sums.log(), "the maximum less the logarithm"),
-        (lambda top, sums: top + sums.log() + 0.25, ""),
+        (lambda top, sums: top + sums.log() + 0.25 * top.sin(), ""),
     ],
 )
 def test_the_part_that_is_missing_is_told(got, said):

@@ -15,6 +15,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 TILES = (2, 4, 8, 16, 32, 64)
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
+WHOLE = 1e-3  # from a whole number: an offset that is one
 
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
@@ -64,8 +65,8 @@ def _is_more(by: float, enough: int, case: Case) -> bool:
 
 
 def _more(by: float, case: Case) -> str:
-    asks = "does each sum begin at 0" if by > 0 else "is a term of it missing"
-    return f"Every element of {case.buffer} is {abs(by):.4g} {'more' if by > 0 else 'less'} than it should be: {asks}?"
+    told = f"Every element of {case.buffer} is {abs(by):.4g} {'more' if by > 0 else 'less'} than it should be"
+    return f"{told}: does each sum begin at 0?" if by > 0.5 and abs(by - round(by)) < WHOLE else f"{told}."
 
 
 def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
