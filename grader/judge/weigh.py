@@ -102,10 +102,10 @@ def judge_cases(prepared: Sequence[Prepared], evidence: Evidence, on_gpu: bool =
 
 
 def is_any_wrong(prepared: Sequence[Prepared], evidence: Evidence) -> bool:
-    """Whether a case that has run so far has failed."""
+    """Whether a case that has run so far is wrong; what is not written may be so as what takes long never ends."""
     so_far = deepcopy(evidence.cases)  # a grade settles what was found
     pairs = zip(prepared, so_far, strict=False)
-    return any(judge_case(each, run, None).status != "passed" for each, run in pairs)
+    return any(judge_case(each, run, None).status not in ("passed", "not_written") for each, run in pairs)
 
 
 def _is_slow_besides(grades: Sequence[CaseGrade]) -> bool:

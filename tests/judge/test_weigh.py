@@ -280,8 +280,9 @@ def test_what_is_wrong_in_a_small_case_comes_before_what_takes_long_in_a_large_o
 
 
 def test_a_grade_of_less_than_all_cases_is_never_a_pass(prepared):
-    solve(prepared)
     found = evidence(prepared, cases=2)
+    assert not is_any_wrong(prepared, found)  # nothing is written
+    solve(prepared)
     assert not is_any_wrong(prepared, found)
     prepared[1].buffers.read("z")[0] += 1
     assert is_any_wrong(prepared, found)
