@@ -17,7 +17,7 @@ def known_elsewhere(finding: Finding, cases: Sequence[CaseGrade]) -> str:
         return ""
     for case in cases:
         pattern, said = case.details.get("pattern") or "", case.details.get("pattern_message", "")
-        of_array = (pattern.startswith(OF_INDEX) and f" of {array} " in said) or f" for {array} " in said
-        if case.status == "wrong_result" and of_array:
+        is_of_array = f" of {array} " in said or f" for {array} " in said
+        if case.status == "wrong_result" and pattern.startswith(OF_INDEX) and is_of_array:
             return f"At {case.name}, where all indices stay inside, more is known. {said}"
     return ""
