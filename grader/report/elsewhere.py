@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
@@ -18,6 +19,8 @@ def known_elsewhere(finding: Finding, cases: Sequence[CaseGrade]) -> str:
     for case in cases:
         pattern, said = case.details.get("pattern") or "", case.details.get("pattern_message", "")
         is_of_array = f" of {array} " in said or f" for {array} " in said
+        if min(map(int, re.findall(r"=(\d+)", case.name)), default=1) < 2:
+            continue  # where a size is 1, other indices do the same
         if case.status == "wrong_result" and pattern.startswith(OF_INDEX) and is_of_array:
             return f"At {case.name}, where all indices stay inside, more is known. {said}"
     return ""

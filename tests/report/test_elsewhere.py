@@ -8,9 +8,9 @@ OUTSIDE = Finding("out_of_bounds", "reads b[9], past its end", line=1, details={
 SAID = "What out holds is right where row i of b begins at i * m, and it begins at i * 34 here."
 
 
-def told(pattern: str, said: str, status: str = "wrong_result") -> str:
+def told(pattern: str, said: str, name: str = "n=3") -> str:
     case = CaseGrade("n=9", "out_of_bounds", findings=[OUTSIDE])
-    other = CaseGrade("n=3", status, details={"pattern": pattern, "pattern_message": said})
+    other = CaseGrade(name, "wrong_result", details={"pattern": pattern, "pattern_message": said})
     return advice("out_of_bounds", case, ["sum += b[k * m + j];"], [case, other])
 
 
@@ -20,4 +20,5 @@ def test_what_is_known_of_this_array_is_told():
 
 def test_what_is_known_of_another_is_not():
     assert SAID not in told("input_begins_at_m_1", SAID.replace(" b ", " a "))
+    assert SAID not in told("input_begins_at_m_1", SAID, name="n=3 m=1")
     assert "turned" not in told("input_tile_16", "What out holds is right for b with each tile turned round")
