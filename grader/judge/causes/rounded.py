@@ -8,7 +8,7 @@ import torch
 
 from grader.judge.causes.answers import Answer, Pattern
 
-ENOUGH = 12  # different numbers that others than such a type hold, too: fewer may be such by chance
+ENOUGH = 8  # different numbers that others than such a type hold, too: fewer may be such by chance
 # With the number from which on all that it holds are even. What has few bits is of both types, and counts as the first.
 TYPES = ((torch.bfloat16, "__nv_bfloat16", 2.0**8), (torch.float16, "__half", 2.0**11))
 

@@ -311,11 +311,13 @@ def _ways(case: Case, name: str) -> Sequence[bool]:
 
 
 def _has_teams(case: Case) -> bool:
-    """Whether there are as many blocks as it takes if each warp has an output, or all that lies along x in a block."""
+    """Whether there are as many blocks as it takes if each warp has an output, or all that lies along x in a block; of
+    a single output that is so, whoever has it.
+    """
     for launch in case.launches:
         _, height, _ = launch["block"]
         teams = height if height > 1 else max(math.prod(launch["block"]) // LANES, 1)
-        if math.prod(launch["grid"]) == -(-case.got.numel() // teams):
+        if case.got.numel() > 1 and math.prod(launch["grid"]) == -(-case.got.numel() // teams):
             return True
     return False
 
@@ -325,14 +327,14 @@ def _weighted(
     name: str,
     axis: int,
     found: Iterable[Weights],
-    may_be: Callable[[Case], bool] = lambda case: True,
+    is_clear: Callable[[Case], bool] | None = None,
 ) -> Iterator[Variation]:
     """Some are added several times, or not: as factors, or for a sum of exponentials as their logarithms."""
     for key, times, said in found:
         for exponents in _ways(case, name):
 
             def change(case: Case, times: Times = times, exponents: bool = exponents) -> Tensor | None:
-                if not may_be(case):
+                if is_clear and not (is_clear(case) or case.got.numel() == 1):
                     return None
                 values = case.inputs[name]
                 shape = [-1 if each == axis else 1 for each in range(values.dim())]
@@ -346,7 +348,7 @@ def _weighted(
                 length = case.inputs[name].shape[axis]
                 return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
 
-            yield Variation(f"{key}_{axis}", name, change, message, of_none)
+            yield Variation(f"{key}_{axis}", name, change, message, of_none, is_clear)
 
 
 def _turned(name: str) -> Iterator[Variation]:
