@@ -125,7 +125,8 @@ def _graded_with_a_model(
         submission = replace(submission, on_late=ahead.begin)
         results = [grade_task(task, submission) for task in tasks]
         for task, result in zip(tasks, results, strict=True):
-            if sample := withhold(entry, task, submission, result.grade, result.evidence, ahead):
+            sample = withhold(entry, task, submission, result.grade, result.evidence, ahead)
+            if sample is not None:
                 samples[task.name] = sample
     return results
 
@@ -201,7 +202,8 @@ def grade_task(task: Task, submission: Submission) -> Result:
                 return speed is None or speed.is_prepared()
 
             gpu = gpu_job(submission, speed, deserves_timing, turn)
-            evidence = run(calls, arena, submission, gpu, inputs=begin)
+            enough = None if gpu else lambda found: _is_any_wrong(prepared(), found)
+            evidence = run(calls, arena, submission, gpu, inputs=begin, enough=enough)
         from grader.judge.weigh import judge_task
 
         result = judge_task(task, prepared(), evidence, speed_of(submission, speed))
@@ -209,6 +211,12 @@ def grade_task(task: Task, submission: Submission) -> Result:
         if look:
             look.conclude(result)
         return Result(result, evidence)
+
+
+def _is_any_wrong(prepared: Sequence[Prepared], found: Evidence) -> bool:
+    from grader.judge.weigh import is_any_wrong
+
+    return is_any_wrong(prepared, found)
 
 
 def _fill(calls: Sequence[Call], arena: Arena, seed: int) -> list[dict[str, Tensor]]:

@@ -84,6 +84,7 @@ class Evidence:
     output: str = ""  # what the submission printed (cut short)
     sandbox: Json = field(default_factory=dict)  # which layers held it (worker/confine.py); {} if it never ran
     seconds: float = 0.0
+    cut: bool = False  # the judge ended it: a case that ran is wrong, and the others take long
 
     def to_json(self) -> Json:
         return asdict(self)

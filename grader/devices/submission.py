@@ -112,17 +112,19 @@ def run(
     to_record: Mapping[str, Any] | None = None,
     threads: int | None = None,
     inputs: Callable[[], object] | None = None,
+    enough: Callable[[Evidence], bool] | None = None,
 ) -> Evidence:
     """Has a worker build the file and run calls of one task, on a GPU or emulated, by so many threads.
 
     `inputs` comes back once the inputs are in the arena, if they are not there yet: they are drawn during the build.
+    `enough` says whether a case that ran is wrong, so that those which would take long need not run.
     There a block that is `to_record` (devices/emulator/recording.py) is recorded besides. Raises NotGraded if what
     went wrong is not the submission's.
     """
     job = _job(calls, arena, submission)
     job = replace(
         job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads, inputs=inputs,
-        with_checks=submission.with_checks and to_record is None,
+        enough=enough, with_checks=submission.with_checks and to_record is None,
     )  # fmt: skip
     return _followed(job, submission)
 
@@ -139,15 +141,16 @@ def run_sampled(
     multiprocessors: int,
     l1_bytes: int,
     architecture: str = "",
+    seconds: float | None = None,
 ) -> Evidence:
     """The same, emulated, for calls at their real size, of which only some blocks run (devices/emulator/sampled.py).
 
     The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory. With an
     architecture ("90a") nothing is run: what comes back is nvcc's machine code for it, where nvcc and nvdisasm are
-    installed.
+    installed. `seconds` of processor time are for each call; by default as many as sampling needs at most.
     """
     card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes, "architecture": architecture}
-    to_sample = {"bytes": [call.bytes for call in calls], **card}
+    to_sample = {"bytes": [call.bytes for call in calls], **card} | ({"seconds": seconds} if seconds else {})
     return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
 
 

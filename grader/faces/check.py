@@ -342,6 +342,7 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
     If `split`, by parts of the card; with `sass`, beside nvcc's machine code.
     """
     from grader.model.times import modelled_times
+    from grader.model.withheld import BRIEFLY, in_one_block
     from grader.report.modelled import doubt_words, modelled_words, split_words
     from grader.report.sass import sass_words
 
@@ -351,14 +352,13 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
     if grade.device["kind"] != "emulator" or not right:
         return
     with progress_line(entry.name) as tell:
-        file = Path(grade.kernel)
-        submission = Submission(graded.source, file, entry.lesson.tasks, start_server(), grade.seed, tell,
+        submission = Submission(graded.source, Path(grade.kernel), entry.lesson.tasks, start_server(), grade.seed, tell,
                                 sandbox=grade.sandbox.get("level"))  # fmt: skip
         for task in right:
             tell(f"modelling {task.name}")
+            known, seconds = graded.samples.get(task.name), BRIEFLY if in_one_block(task.kernels) else None
             try:
-                known = graded.samples.get(task.name)
-                times = [*modelled_times(entry, timed[task.name], submission, unmeasured=split, known=known)]
+                times = [*modelled_times(entry, timed[task.name], submission, split, known, seconds)]
             except UsageError as error:  # the grade stands, whatever is wrong here
                 yield f"not modelled: {error}"
                 return

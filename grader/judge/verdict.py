@@ -112,6 +112,7 @@ class TaskGrade:
     modelled: list[Json] = field(default_factory=list)  # the timed case on other cards (grader/model/times.py)
     withheld: str = ""  # one sentence, if counts alone would give more stars than a card (grader/model/withheld.py)
     requests: list[dict[str, Any]] = field(default_factory=list)  # accesses that waste most, of the counted case
+    not_run: int = 0  # cases that would take long, while one that ran is wrong
 
     @property
     def build_errors(self) -> list[Diagnostic]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import replace
 
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
@@ -31,6 +33,8 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
+    if _is_slow_besides(cases):
+        cases, evidence = cases[:-1], replace(evidence, problem=None, cut=True)
     if any(case.status in ("wrong_result", "not_written") for case in cases):
         from grader.judge.why import name_all  # as most grades need none
 
@@ -47,6 +51,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     ended = [status_named(evidence.problem)] if evidence.problem and not is_explained else []
     status = first_status([*(case.status for case in cases), *ended])
     result = TaskGrade(task.name, status, 0, cases=cases, diagnostics=build.diagnostics, output=evidence.output)
+    result.not_run = len(prepared) - len(evidence.cases) if evidence.cut else 0
     if all(case.status == "passed" for case in cases):
         result.message = evidence.ended if evidence.problem else ""
     if len(evidence.cases) >= len(prepared):
@@ -88,11 +93,25 @@ def judge_cases(prepared: Sequence[Prepared], evidence: Evidence, on_gpu: bool =
     ]
     problem = status_named(evidence.problem)
     told = any(grade.status == problem for grade in grades)  # a finding of a case that ran says why it was the last
-    if len(grades) < len(prepared) and not told:
+    is_cut = evidence.cut and any(grade.status != "passed" for grade in grades)
+    if len(grades) < len(prepared) and not told and not is_cut:
         grades.append(CaseGrade(prepared[len(grades)].call.name, problem, evidence.ended))
     if on_gpu and not any(run.launches for run in evidence.cases) and all(g.status == "passed" for g in grades):
         grades[-1].status, grades[-1].message = "host_access", NO_LAUNCH
     return grades
+
+
+def is_any_wrong(prepared: Sequence[Prepared], evidence: Evidence) -> bool:
+    """Whether a case that has run so far is wrong; what is not written may be so as what takes long never ends."""
+    so_far = deepcopy(evidence.cases)  # a grade settles what was found
+    pairs = zip(prepared, so_far, strict=False)
+    return any(judge_case(each, run, None).status not in ("passed", "not_written") for each, run in pairs)
+
+
+def _is_slow_besides(grades: Sequence[CaseGrade]) -> bool:
+    """Whether all that is known of the last case is that it takes long, and one before it is wrong."""
+    last = decisive(grades[-1].findings) if grades and grades[-1].status == "timeout" else None
+    return bool(last and last.details.get("slow")) and any(grade.status != "passed" for grade in grades[:-1])
 
 
 def _put_causes_first(grades: list[CaseGrade]) -> bool:

@@ -73,17 +73,25 @@ def results_of(root: Path, card: Card) -> Path:
 
 
 def modelled_times(
-    entry: Entry, task: Task, submission: Submission, unmeasured: bool = False, known: Sample | None = None
+    entry: Entry,
+    task: Task,
+    submission: Submission,
+    unmeasured: bool = False,
+    known: Sample | None = None,
+    seconds: float | None = None,
 ) -> Iterator[ModelledTime]:
     """The time of a task on every measured card, or on all of them; nothing where the kernel cannot be sampled.
 
-    `known` is what was sampled of it already, for the first card. Raises UsageError, NotGraded, Cancelled.
+    `known` is what was sampled of it already, for the first card, {} if it came to nothing. Sampling takes `seconds` of
+    processor time at most, if they are given. Raises UsageError, NotGraded, Cancelled.
     """
+    if known == {} and not unmeasured:
+        return  # nor would it now
     samples: dict[tuple[float, float, str], Sample | None] = {}  # of cards that sampling cannot tell apart
     for card in known_cards(entry.root) if task.timed_case else ():
         alike = card.multiprocessors, card.l1_bytes, card.architecture
         if (card.measured or unmeasured) and task.timed_case:
-            if alike not in samples and (sample := known or sampled(task, task.timed_case, card, submission)):
+            if alike not in samples and (sample := known or sampled(task, task.timed_case, card, submission, seconds)):
                 samples[alike] = {**sample, "code": machine_code(task, task.timed_case, card, submission)}
             known = None
             if found := samples.setdefault(alike, None):
@@ -91,9 +99,9 @@ def modelled_times(
                     yield from_sample(entry.root, card, found, task)
 
 
-def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Sample | None:
+def sampled(task: Task, case: Case, card: Card, submission: Submission, seconds: float | None = None) -> Sample | None:
     """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow."""
-    return sample_in(tried(task, case, card, submission))
+    return sample_in(tried(task, case, card, submission, seconds=seconds))
 
 
 def machine_code(task: Task, case: Case, card: Card, submission: Submission) -> Json:
@@ -112,7 +120,9 @@ def sample_in(evidence: Evidence) -> Sample | None:
     return runs[0].sample if runs else None
 
 
-def tried(task: Task, case: Case, card: Card, submission: Submission, architecture: str = "") -> Evidence:
+def tried(
+    task: Task, case: Case, card: Card, submission: Submission, architecture: str = "", seconds: float | None = None
+) -> Evidence:
     """All that a worker says of the case at its real size. Raises NotGraded, Cancelled."""
     from grader.devices.buffers import Arena
     from grader.judge.inputs import fill
@@ -121,7 +131,7 @@ def tried(task: Task, case: Case, card: Card, submission: Submission, architectu
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
         like = int(card.multiprocessors), int(card.l1_bytes), architecture
-        return run_sampled([real], arena, submission, *like)
+        return run_sampled([real], arena, submission, *like, seconds)
 
 
 def example_of(task: Task, case: Case) -> Call:

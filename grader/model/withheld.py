@@ -23,7 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.evidence import CaseRun, Evidence, Finding
+from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.grids import may_outgrow_a_grid
@@ -33,6 +33,7 @@ from grader.model.left_out import HALF, failure, left_out, surely_wrong
 from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sample_in, tried
 
 _LOOK_AGAIN = 0.01  # seconds
+BRIEFLY = 4.0  # seconds of processor time for a kernel that has no star to lose
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 
 
@@ -94,11 +95,11 @@ class Ahead:
         quiet = replace(self._submission, server=self._server, cancel=self._cancel, on_progress=lambda what: None)
         return tried(task, task.timed_case, card, quiet)
 
-    def tried(self, task: Task, card: Card) -> Evidence | None:
-        """What `times.tried` finds, begun before or now. Raises what it raises."""
+    def tried(self, task: Task, card: Card, seconds: float | None) -> Evidence | None:
+        """What `times.tried` finds, begun before or now, of at most so many `seconds`. Raises what it raises."""
         if not (found := self._begun.get(task.name)):
             assert task.timed_case
-            return tried(task, task.timed_case, card, self._submission)
+            return tried(task, task.timed_case, card, self._submission, seconds=seconds)
         while not wait([found], _LOOK_AGAIN).done:
             if (cancel := self._submission.cancel) and select.select([cancel.fd], [], [], 0)[0]:
                 self._cancel.set()
@@ -118,18 +119,18 @@ def withhold(
     """Takes back what stars of an emulated grade the first card that knows the task would not give, and says why.
 
     `checked` is what the grade was formed from. Nothing is taken from a kernel that cannot be sampled, but what surely
-    fails; one that is surely wrong at that size has not passed. Returns what was sampled for that, if anything was.
-    Raises UsageError, NotGraded, Cancelled.
+    fails; one that is surely wrong at that size has not passed. Returns what was sampled for that: {} if it came to
+    nothing, None if nothing was tried. Raises UsageError, NotGraded, Cancelled.
     """
-    if found.status != "passed" or (found.stars < 2 and _in_one_block(checked.cases[-1])):
+    if found.status != "passed" or (found.stars < 2 and in_one_block(checked.cases[-1].kernels)):
         return None
     card, needed = decisive(entry, task)
-    if card is None or not (evidence := _tried(task, submission, card, ahead)):
+    if card is None or not (evidence := _tried(task, submission, card, ahead, found.stars)):
         return None
     if wrong := surely_wrong(evidence, [each.name for each in task.signature.inputs]):
         _refuse(found, evidence.cases[0].name, wrong)
         return None
-    sample = sample_in(evidence)
+    sample = sample_in(evidence) or {}
     if _goes_round_more(task, sample, checked.cases) or may_outgrow_a_grid(task, checked.cases):
         from grader.judge.wide import refuse_wide
 
@@ -141,7 +142,7 @@ def withhold(
         if why := _absent(task, evidence, sample, checked, longest * card.clock):
             _take_back(found, 1, why)
             return sample
-        time = from_sample(entry.root, card, sample or {}, task)
+        time = from_sample(entry.root, card, sample, task)
         stars = earned(time.median_us, found.stars, needed)
         if stars < found.stars:
             limit = needed[stars + 1]
@@ -150,9 +151,9 @@ def withhold(
     return sample
 
 
-def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead) -> Evidence | None:
+def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead, stars: int) -> Evidence | None:
     submission.on_progress(f"modelling {task.name}")
-    return ahead.tried(task, card)
+    return ahead.tried(task, card, BRIEFLY if stars < 2 else None)
 
 
 def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evidence, clocks: float) -> str:
@@ -162,9 +163,9 @@ def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evid
     return left_out(real, sample, counted, run) if sample else failure(evidence, real, run, clocks)
 
 
-def _in_one_block(run: CaseRun) -> bool:
-    """Then that block goes round as often as it must in a small case, too, and has been seen to."""
-    return all(kernel["blocks"] <= kernel["launches"] for kernel in run.kernels)
+def in_one_block(kernels: Sequence[Json]) -> bool:
+    """Whether each launch has one: it goes round as often as it must in a small case, too, and has been seen to."""
+    return all(kernel["blocks"] <= kernel["launches"] for kernel in kernels)
 
 
 def _goes_round_more(task: Task, sample: Sample | None, checked: Sequence[CaseRun]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
 from grader.report.addresses import of_unknown_address
+from grader.report.elsewhere import known_elsewhere
 from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
@@ -240,14 +241,17 @@ _ONE_DIMENSION = re.compile(r"blockDim|blockIdx.*threadIdx|threadIdx.*blockIdx")
 _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\[", re.MULTILINE)
 
 
-def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str:
-    """One to three sentences; "" for what has passed. `case` is the one that is told, `source` the file's lines."""
+def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases: Sequence[CaseGrade] = ()) -> str:
+    """One to three sentences; "" for what has passed. `case` is the one of all `cases` that is told, `source` the
+    file's lines.
+    """
     finding = decisive(case.findings) if case else None
     if case and (said := slip(status, source, finding.line if finding else None)):
         return said
     special = ""
     if finding and status_of(finding) == status:
-        special = _on_finding(finding, source)
+        special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
+        special = f"{special} {known}" if special == ROW and known else known or special
     elif case and status == "not_written":
         special = on_unwritten(case)
     elif status == "wrong_result":

@@ -19,6 +19,8 @@ LEAVES = (
 )
 _LEAVES_BELOW = re.compile(r"\bif\s*\(\s*(?P<name>\w+)\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)\s*\{?\s*return\b")
 _INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz])")
+_POINTER = re.compile(r"\*\s*(?:const\s+|__restrict__\s+|__restrict\s+)*(\w+)\s*=(?!=)")
+_POINTER_HANDED_OVER = re.compile(r"\*\s*(?:const\s+|__restrict__\s+|__restrict\s+)*(\w+)\s*[,)]")
 # A comparison of it, or of it and a step more, `row + i < rows`, also in a function that is asked, or `min(`.
 _ASKS = (
     r"\b{name}\b(?:\s*[-+*]\s*[\w.]+)*\s*[<>]|[<>]=?\s*(?:[\w.]+\s*[-+*]\s*)*{name}\b"
@@ -37,7 +39,8 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
     compared with nothing above it; "" if it is not known.
     """
     code = _kernel_up_to(source, line)
-    axes: dict[str, str] = dict(_INDEX.findall(code))
+    pointers = {*_POINTER.findall(code), *_POINTER_HANDED_OVER.findall(code.partition("{")[0])}
+    axes = {name: axis for name, axis in _INDEX.findall(code) if name not in pointers}
     if len(set(axes.values())) < 2 or len(set(axes.values())) < len(axes):
         return ""
     sizes = _sizes(code, axes)

@@ -202,7 +202,7 @@ def _went_wrong(task: TaskGrade, grade: Grade, source: Sequence[str]) -> Iterato
         yield from _case(task, case, grade)
     if task.message and not task.build_errors and not (case and case.message == task.message):
         yield f'<p class="bad">{prose(task.message)}</p>'
-    yield f"<p>{prose(advice(task.status, case, source))}</p>"
+    yield f"<p>{prose(advice(task.status, case, source, task.cases))}</p>"
     yield _read(task.status)
     yield from _printed(task)
     yield "</div>"

@@ -304,7 +304,7 @@ def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[Rende
         yield Text(task.message)
     yield from _build_notes(task)
     if task.status != "build_error" or len(task.build_errors) > 1:
-        yield Text(f"\n{advice(task.status, case, source)}")
+        yield Text(f"\n{advice(task.status, case, source, task.cases)}")
     yield from _printed(task)
 
 

@@ -69,9 +69,12 @@ def call(task: TaskGrade, case: CaseGrade) -> str:
 
 
 def how_many_fail(task: TaskGrade) -> str:
-    """`(12 of 13 cases fail)`; "" where there is but one."""
+    """`(12 of 13 cases fail)`, `(3 of 5 cases fail, 8 slow ones were not run)`; "" where there is but one."""
     failing = sum(case.status != "passed" for case in task.cases)
-    return f"({failing} of {len(task.cases)} cases fail{'s' if failing == 1 else ''})" if len(task.cases) > 1 else ""
+    if len(task.cases) + task.not_run < 2:
+        return ""
+    slow = f", {task.not_run} slow one{' was' if task.not_run == 1 else 's were'} not run" if task.not_run else ""
+    return f"({failing} of {len(task.cases)} cases fail{'s' if failing == 1 else ''}{slow})"
 
 
 def all_right(task: TaskGrade) -> str:

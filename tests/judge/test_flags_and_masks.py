@@ -1,5 +1,6 @@
 """A flag that is not asked, and a mask that is off by one."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -43,8 +44,21 @@ def test_the_mask_is_named(got, words):
     assert words in cause(cases).message(cases[0])
 
 
+def test_of_rows_that_later_ones_see_no_mask_is_told():
+    """As of a key, whose gradient comes of all queries behind it."""
+
+    def later(inputs, more=0):
+        rows = torch.arange(len(inputs["q"]))
+        return {"out": ((rows[None, :] >= rows[:, None] + more) * 1.0).double() @ inputs["q"]}
+
+    cases = [replace(case(n, lambda q, k: later({"q": q}, more=1)["out"]), reference=later) for n in (19, 12)]
+    cases = [replace(each, expected=later(each.inputs)["out"]) for each in cases]
+    found = cause(cases)
+    assert found is None or "than causal lets it see" not in found.message(cases[0])
+
+
 def test_of_a_single_row_no_mask_is_told():
-    assert cause([case(1, lambda q, k: means(q, k, True) + 0.3)]) is None
+    assert cause([case(1, lambda q, k: means(q, k, True) + 0.3 * q.sin())]) is None
 
 
 def test_two_more_is_another_mask():

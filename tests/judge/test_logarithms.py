@@ -36,8 +36,12 @@ def case(rows, cols, got):
         (lambda top, sums: top + sums, "take the sum's logarithm"),
         (lambda top, sums: top + sums.log2(), "log2 of the sum: write logf"),
         (lambda top, sums: top + sums.log10(), "log10 of the sum: write logf"),
+        (
+            lambda top, sums: top + (sums / (60 if len(sums) == 40 else 9)).log(),
+            "is the sum divided by cols, as a mean",
+        ),
         (lambda top, sums: top - sums.log(), "the maximum less the logarithm"),
-        (lambda top, sums: top + sums.log() + 0.25, ""),
+        (lambda top, sums: top + sums.log() + 0.25 * top.sin(), ""),
     ],
 )
 def test_the_part_that_is_missing_is_told(got, said):

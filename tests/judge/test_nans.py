@@ -10,8 +10,10 @@ ROWS = torch.tensor([-300.0, -30.0, 0.0, 30.0, 200.0])
 LAUNCH = {"kernel": "k", "grid": [5, 1, 1], "block": [64, 1, 1]}
 
 
-def case(cols, computed):
+def case(cols, computed, one=None):
     x = ROWS[:, None] + torch.linspace(-50, 50, cols)
+    if one is not None:
+        x[1:3, 40] = one
     right = torch.softmax(x.double(), 1)
     return Values(computed(x).double(), right, {"x": x}, {"y": right}, {"rows": 5, "cols": cols}, [LAUNCH])
 
@@ -39,6 +41,18 @@ def test_where_it_is_nan_tells_why(computed, said):
     assert said in why_nan("y", [case(17, computed), case(100, computed)])
 
 
+@pytest.mark.parametrize(
+    ("one", "shift", "said"),
+    [
+        (-400.0, lambda x: x.abs(), "take that of x itself, without fabsf"),
+        (300.0, lambda x: x[:, torch.arange(x.shape[1]) % 64 < 32], "with the maximum of the first warp's columns"),
+    ],
+)
+def test_another_maximum_is_told_by_where_it_is_nan(one, shift, said):
+    cases = [case(cols, lambda x: shares(x, shift(x).amax(1, keepdim=True)), one) for cols in (60, 100)]
+    assert said in why_nan("y", cases)
+
+
 def test_without_a_maximum_weighted_means_are_nan_where_the_sum_is_too_large():
     lse = torch.tensor([[3.0, 100.0], [-200.0, 80.0]])
     right = torch.ones(2, 2, 4)
@@ -53,6 +67,18 @@ def test_where_minus_infinity_belongs():
         right.clone().masked_fill(right.isinf(), torch.nan), right, {"a": right}, {"out": right}, {"n": 3}, [LAUNCH]
     )
     assert "just where -inf belongs" in why_nan("out", [values])
+
+
+def test_an_input_of_minus_infinity_that_takes_part():
+    a, out = torch.zeros(2, 3, 4), torch.zeros(2, 3, 5)
+    out[0, 1, 2] = out[1, 2, 4] = -torch.inf
+    right = torch.zeros(2, 3, 4)
+    got = right.clone()
+    got[0, 1] = got[1, 2] = torch.nan
+    known = {"n": 3}, [LAUNCH]
+    cases = [Values(got, right, {"a": a, "out": out}, {"grad": right}, *known)]
+    cases.append(Values(right, right, {"a": a, "out": 0 * a}, {"grad": right}, *known))
+    assert "an element of out that is -inf takes part" in why_nan("grad", cases)
 
 
 def test_nan_elsewhere_has_no_cause():

@@ -53,6 +53,7 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (2 * FLAT, FLAT, "scaled"),
         (FLAT / 3, FLAT, "scaled"),
         ((3 * FLAT).round(), FLAT, "whole_numbers"),
+        (500 * FLAT.bfloat16().double(), 501 * FLAT, None),
         ((3e12 * FLAT.square()).float(), FLAT, None),  # a large float is whole, whatever it comes from
         (SWAPPED, FLAT, "swapped_pairs"),
         (FLAT.view(-1, 2).t().flatten(), FLAT, "split_pairs"),
@@ -71,7 +72,7 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (changed(MATRIX, slice(7, None, 20)), MATRIX, "columns"),
         (changed(MATRIX, slice(180, None)), MATRIX, "tail"),
         (changed(FLAT, torch.tensor([3, 17, 400]), by=math.nan), FLAT, "nan"),
-        (FLAT.half().double(), FLAT, "imprecise"),
+        (FLAT.half().double(), FLAT, "of_16_bits"),
     ],
 )
 def test_a_pattern_is_recognised(got, expected, name):
@@ -152,6 +153,35 @@ def test_zeros_that_stood_in_the_case_before_too_are_no_stale_answer():
     assert name_of(got, expected, previous=before) != "stale"
     got[500:] = before[500:] = Draw(10).normal(500).double()
     assert name_of(got, expected, previous=before) == "stale"
+
+
+def test_what_is_inf_in_the_case_before_too_is_no_stale_answer():
+    before = FLAT.clone()
+    before[7:] = torch.inf
+    before[300:600] = 1.0
+    assert name_of(before[:300], FLAT[:300], previous=before) != "stale"
+
+
+def test_rows_of_one_number_do_not_lack_a_row():
+    assert name_of(torch.full((12, 20), 1.0 + 1e-7), MATRIX) != "rows_repeated"
+
+
+def test_lanes_that_go_on_without_lane_0():
+    got = changed(FLAT, torch.arange(len(FLAT)) % 32 != 0)
+    assert "__shfl_xor_sync" in recognise(answer(got, FLAT)).message
+
+
+@pytest.mark.parametrize(("kind", "name"), [(torch.bfloat16, "__nv_bfloat16"), (torch.float16, "__half")])
+def test_sums_of_16_bits_are_told(kind, name):
+    found = recognise(answer(FLAT.to(kind).float(), FLAT.float()))
+    assert found.name == "of_16_bits" and name in found.message
+    assert name_of(FLAT.to(kind).float() + 1e-4, FLAT.float()) != "of_16_bits"
+
+
+def test_large_sums_of_16_bits_are_no_whole_numbers_of_an_int():
+    sums = 700 + 99 * FLAT[:15].abs()
+    assert name_of(sums.bfloat16().float(), sums.float()) == "of_16_bits"
+    assert name_of(sums.round().float(), sums.float()) == "whole_numbers"
 
 
 def test_integers_have_patterns_too():

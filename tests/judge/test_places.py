@@ -1,5 +1,6 @@
 """Values that stand where they do not belong, and inputs that are read where they do not begin, are told as that."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -65,6 +66,33 @@ def test_a_sign_that_is_lost():
     assert "loses the sign" in cause([first, second]).message(first)
 
 
+def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():
+    x = random(30)
+    x[3] = 1e-9
+    wrong = case(x, lambda x: x.sin(), lambda x: x.sin().masked_fill(x.abs() < 1e-8, 0.0))
+    found = cause([wrong])
+    assert found is None or "sign" not in found.message(wrong)
+
+
+def test_what_is_added_to_all_is_told():
+    first, second = (case(random(n, 9), lambda x: x.sin(), lambda x: x.sin() + 1) for n in (30, 17))
+    assert "Every element of y is 1 more than it should be" in cause([first, second]).message(first)
+    other = case(random(17, 9), lambda x: x.sin(), lambda x: x.sin() + 2)
+    assert cause([first, other]) is None
+
+
+def test_an_output_that_holds_another_one():
+    def both(inputs):
+        return {"y": inputs["x"].sin(), "z": inputs["x"].cos()}
+
+    first, second = (case(random(n, 9), lambda x: x.sin(), lambda x: x.cos()) for n in (30, 17))
+    task = SimpleNamespace(results=[1, 2], shapes={})
+    cases = [
+        replace(each, reference=both, call=SimpleNamespace(scalars={}, terms=9, task=task)) for each in (first, second)
+    ]
+    assert "y holds what belongs in z: are the two swapped" in cause(cases).message(first)
+
+
 def test_one_of_four_statements():
     places = lambda x: torch.arange(len(x)) - (torch.arange(len(x)) % 4 == 2).long()  # noqa: E731
     first, second = (case(random(n), lambda x: 3 * x + 1, lambda x: 3 * x[places(x)] + 1) for n in (41, 17))
@@ -80,6 +108,17 @@ def test_matrices_that_begin_elsewhere():
         for shape in ((3, 7, 20), (2, 5, 11))
     ]
     assert "right where matrix i of x begins at i * rows, and it begins at i * 140" in cause(cases).message(cases[0])
+
+
+def test_matrices_that_begin_a_square_further():
+    def far(x):
+        return x.flatten().as_strided(x.shape, (x.shape[1] ** 2, x.shape[2], 1)).sum(1)
+
+    cases = [
+        case(random(n, rows, cols), lambda x: x.sum(1), far, batch=n, rows=rows, cols=cols)
+        for n, rows, cols in ((3, 7, 20), (2, 5, 11))
+    ]
+    assert "matrix i of x begins at i * rows * rows, and it begins at i * 140" in cause(cases).message(cases[0])
 
 
 def moved(x):

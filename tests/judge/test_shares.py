@@ -68,5 +68,28 @@ def test_what_a_row_is_divided_by(sum_of, words):
     assert words in cause(cases, causes_seen).message(cases[0])
 
 
+def own_of_warp(x, terms, threads):
+    warps = torch.arange(x.shape[1]) % threads // 32
+    return torch.stack([terms[:, warps == warp].sum(1) for warp in warps], 1)
+
+
+def own_maximum_of_warp(x, terms, threads):
+    warps = torch.arange(x.shape[1]) % threads // 32
+    tops = torch.stack([x[:, warps == warp].amax(1) for warp in warps], 1)
+    return torch.exp(tops - x.amax(1, keepdim=True)) * torch.exp(x - tops).sum(1, keepdim=True)
+
+
+@pytest.mark.parametrize(
+    ("sum_of", "words"),
+    [
+        (own_of_warp, "divided by its own warp's sum"),
+        (own_maximum_of_warp, "Each warp subtracts the maximum of its own"),
+    ],
+)
+def test_what_each_warp_has_for_itself_is_told(sum_of, words):
+    cases = [case(5, 203, sum_of), case(7, 150, sum_of)]
+    assert words in cause(cases, causes_seen).message(cases[0])
+
+
 def test_another_factor_is_not_explained():
     assert cause([case(5, 203, lambda x, terms, threads: 1.3 * terms.sum(1, keepdim=True))], causes_seen) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 
 import pytest
@@ -116,6 +117,24 @@ def test_the_cause_is_found(got, threads, said):
     cases = [case(3, 210, got, threads), case(5, 77, got, threads)]
     found = cause(cases)
     assert found and said in found.message(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("got", "block", "said"),
+    [
+        (lambda x: looped(x, 32, 64), [32, 8, 1], "32 threads share them, and what comes next begins 64 further"),
+        (lambda x: looped(x, 32, 256), [32, 8, 1], "begins blockDim.x * blockDim.y further, 256 here"),
+        (lambda x: looped(x, 32, 256), [256, 1, 1], "begins blockDim.x further, 256 here: go on by `32`"),
+    ],
+)
+def test_where_a_block_has_several_rows_a_part_of_it_shares_one(got, block, said):
+    cases = [case(rows, cols, got) for rows, cols in ((33, 210), (37, 77))]
+    cases = [dataclasses.replace(each, launches=[{"kernel": "k", "grid": [5, 1, 1], "block": block}]) for each in cases]
+    assert said in cause(cases).message(cases[0])
+    other = [
+        dataclasses.replace(each, launches=[{"kernel": "k", "grid": [33, 1, 1], "block": block}]) for each in cases
+    ]
+    assert said not in cause(other).message(other[0])
 
 
 @pytest.mark.parametrize(

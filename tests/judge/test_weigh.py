@@ -11,7 +11,8 @@ from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Findin
 from grader.judge.compare import expect
 from grader.judge.inputs import fill
 from grader.judge.timing.speed import Speed
-from grader.judge.weigh import DRAWN, Prepared, judge_task, kernels_of
+from grader.judge.weigh import DRAWN, Prepared, is_any_wrong, judge_task, kernels_of
+from grader.report.words import how_many_fail
 
 TASK = Task(
     prototype="void add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
@@ -261,3 +262,33 @@ def test_a_drawn_case_is_told_where_it_alone_is_wrong(with_drawn):
 def test_a_drawn_case_that_is_wrong_as_others_are_is_not_told(with_drawn):
     grade = judge_task(WITH_DRAWN, with_drawn, evidence(with_drawn))
     assert [case.status for case in grade.cases] == 3 * ["not_written"]
+
+
+def test_what_is_wrong_in_a_small_case_comes_before_what_takes_long_in_a_large_one(prepared):
+    solve(prepared)
+    slow = Finding("timeout", "thread (0, 0, 0) was still running", details={"steps": 9, "slow": True})
+    found = evidence(prepared, cases=2, problem="timeout", ended="it took too long")
+    found.cases[1].findings = [slow]
+    alone = judge_task(TASK, prepared, found)
+    assert (alone.status, alone.cases[-1].message, alone.not_run) == ("timeout", slow.message, 0)
+    prepared[0].buffers.read("z")[0] += 1
+    grade = judge_task(TASK, prepared, found)
+    assert (grade.status, grade.stars, grade.not_run) == ("wrong_result", 0, 1)
+    assert how_many_fail(grade) == "(1 of 1 cases fails, 1 slow one was not run)"
+    del slow.details["slow"]  # a loop without an end
+    assert judge_task(TASK, prepared, found).status == "timeout"
+
+
+def test_a_grade_of_less_than_all_cases_is_never_a_pass(prepared):
+    found = evidence(prepared, cases=2)
+    assert not is_any_wrong(prepared, found)  # nothing is written
+    solve(prepared)
+    assert not is_any_wrong(prepared, found)
+    prepared[1].buffers.read("z")[0] += 1
+    assert is_any_wrong(prepared, found)
+    found.cut = True
+    grade = judge_task(TASK, prepared, found)
+    assert [case.status for case in grade.cases] == ["passed", "wrong_result"]
+    assert (grade.status, grade.not_run) == ("wrong_result", 1)
+    prepared[1].buffers.read("z")[0] -= 1  # whatever it says of itself
+    assert judge_task(TASK, prepared, found).status != "passed"

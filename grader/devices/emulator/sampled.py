@@ -42,6 +42,7 @@ class ToSample:
     multiprocessors: int
     l1_bytes: int  # of a multiprocessor, with its shared memory
     architecture: str = ""  # if nvcc is to compile for it, where that is installed, and nothing is to run
+    seconds: float = SECONDS  # of processor time, for each case
     steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
 
 
@@ -88,8 +89,10 @@ def sample(
         facts, seconds = _entered(session, task, tiles, sizes, scalars, what, thins)
         findings = word_findings(facts, session.build.code, element_bytes)
         findings = [finding for finding in findings if finding.severity == "error"]
-        # What is wrong may be so for warps that stopped (runtime/thinning.cpp), but races are told of before only.
-        if not facts["thins"] or all(finding.kind == "race" for finding in findings):
+        # What is wrong may be so for warps that stopped (runtime/thinning.cpp), but races are told of before only, and
+        # if that takes too long, all warps take longer.
+        is_sure = all(finding.kind == "race" or finding.details.get("slow") for finding in findings)
+        if not facts["thins"] or is_sure:
             break
     code, inline = session.build.code, _inline(facts["statements"], session.build.code)
     launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
@@ -111,7 +114,7 @@ def _entered(
     set_up.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int]
     set_up(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps, thins)
     try:
-        session.begin(task, session.build, session.threads, SECONDS, 0.0, POISON)
+        session.begin(task, session.build, session.threads, what.seconds, 0.0, POISON)
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         return session.enter(task, session.build, buffers, scalars)

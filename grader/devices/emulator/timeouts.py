@@ -57,6 +57,11 @@ def never_ended(fact: Fact, who: str) -> str:
     )
 
 
+def is_slow(fact: Fact) -> bool:
+    """Whether all that is known is that the time was up: it may well have come to its end."""
+    return fact["text"] not in ("host", "empty", "idles", "works", "stopped", *WAITS)
+
+
 def _launches_too_often(fact: Fact) -> str:
     """Of host code that launches a kernel again and again: it is slow, and may well come to an end."""
     made = Counter((launch["line"], launch["kernel"]) for launch in fact.get("launches", ()) if launch["line"])

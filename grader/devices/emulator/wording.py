@@ -27,7 +27,7 @@ from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.emulator.same_element import why_one_element
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
-from grader.devices.emulator.timeouts import WAITS, never_ended
+from grader.devices.emulator.timeouts import WAITS, is_slow, never_ended
 from grader.devices.evidence import Finding
 
 Fact = dict[str, Any]
@@ -120,6 +120,7 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
 def _details(fact: Fact, where: Where) -> dict[str, Any]:
     details = {"count": fact["count"]} | ({"steps": fact["steps"]} if fact["kind"] == "timeout" else {})
     details |= {"waits": True} if fact["kind"] == "timeout" and fact["text"] in WAITS else {}
+    details |= {"slow": True} if fact["kind"] == "timeout" and is_slow(fact) else {}
     if launch := fact.get("launch"):  # from 1, among all; what first_values.py finds has none
         details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:

@@ -19,6 +19,7 @@ from grader.devices.evidence import Evidence
 # that, the process may take this, to tell of it.
 SPARE_SECONDS = 2.0
 ON_THE_CLOCK = 1.5
+LONG = 0.3  # of a case's seconds: once all cases together take longer, one that is wrong is enough
 LONGEST_TIMING_SECONDS = 180.0
 LOST = 97  # exit code of a worker: the pipe to the judge is gone
 # Of the environment, what says which card there is, and where its compiler is.
@@ -101,6 +102,9 @@ class Job:
     gpu: Gpu | None = None  # None: the emulator
     cancel: Cancel | None = None
     inputs: Callable[[], object] | None = None  # comes back once they are in the arena; the worker builds meanwhile
+    enough: Callable[[Evidence], bool] | None = (
+        None  # whether a case that ran is wrong: then it need not go on for long
+    )
     with_checks: bool = True  # the emulator runs small cases on a checking build, too (emulator/checked.py)
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)

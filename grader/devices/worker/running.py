@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import selectors
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from grader.devices.evidence import ENDLESS, Build, CaseRun, Evidence, build_from_json, case_from_json
-from grader.devices.worker.job import LOST, ON_THE_CLOCK, SPARE_SECONDS, Dialogue, Job
+from grader.devices.worker.job import LONG, LOST, ON_THE_CLOCK, SPARE_SECONDS, Dialogue, Job
 from grader.devices.worker.reaping import KEEP
 
 MOST_OUTPUT_BYTES = 64 * 1024
@@ -48,6 +49,7 @@ class RunningJob:
         self.meddled = False
         self.timed_out = False
         self.cancelled = False
+        self.look_from = self.look_at = math.inf  # when the judge is asked whether that is enough: at first, and next
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
         self.last_deadline = time.monotonic() + job.longest  # whatever the events say
@@ -100,7 +102,10 @@ class RunningJob:
             if cancel := self.job.cancel:
                 selector.register(cancel.fd, selectors.EVENT_READ)
             while True:
-                ready = {key.fd for key, _ in selector.select(max(self.deadline - time.monotonic(), 0))}
+                until = min(self.deadline, self.look_at)
+                ready = {key.fd for key, _ in selector.select(max(until - time.monotonic(), 0))}
+                if time.monotonic() > self.look_at:
+                    self._ask_if_enough()
                 if cancel and cancel.fd in ready:
                     selector.unregister(cancel.fd)
                     self.cancelled = True
@@ -159,6 +164,8 @@ class RunningJob:
                     self._let_on_after(self.job.inputs)
             case "running":
                 self.where = f"in case {event['case']}"
+                if self.job.enough and self.look_from == math.inf:
+                    self.look_from = self.look_at = time.monotonic() + LONG * self.job.seconds
                 limit = (1.0 if self.job.gpu else ON_THE_CLOCK) * self.job.seconds + SPARE_SECONDS
             case "case":
                 self._take_case(case_from_json(event["case"]))
@@ -183,8 +190,15 @@ class RunningJob:
         number = len(self.found.cases)
         if number < len(self.job.cases) and run.name == self.job.cases[number][0]:
             self.found.cases.append(run)
+            self.look_at = self.look_from
         else:
             self.meddled = True
+
+    def _ask_if_enough(self) -> None:
+        """Ends the worker if a case that ran is wrong; if none is, the next one that has run is looked at, too."""
+        self.look_at = math.inf
+        if self.job.enough and not (self.timed_out or self.finished) and self.job.enough(self.found):
+            self.found.cut, self.deadline = True, 0.0  # as if its time were up
 
     def _let_on_after(self, wait: Callable[[], object] | None) -> None:
         """Once this has come back. If that fails, the worker is not to wait for it, either."""
@@ -228,7 +242,7 @@ class RunningJob:
         if self.meddled:
             self.found.cases.clear()  # any of them may be invented
             self.found.problem, self.found.ended = "crash", "the host code wrote into the grader's own files"
-        if self.finished and self.status == 0:
+        if self.found.cut or (self.finished and self.status == 0):
             return
         if self.timed_out and self.building:
             limit = f"the compiler did not finish within {self.job.build_seconds:g} s and was stopped"

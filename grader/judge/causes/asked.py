@@ -146,13 +146,22 @@ class Variation:
     change: Callable[[Case], Tensor | None]
     message: Callable[[Case], str]
     leaves_nothing: Callable[[Case], bool] | None = None  # of the input that it changes
+    is_clear: Callable[[Case], bool] | None = None  # whether a case tells it from others, and does not only agree
 
     def explains(self, case: Case) -> bool:
         values = self.change(case)
         return values is not None and case.is_right_with(self.name, values)
 
     def as_cause(self) -> Cause:
-        return Cause(f"input_{self.key}", self.explains, self.message, leaves_nothing=self.leaves_nothing)
+        if not (is_clear := self.is_clear):
+            return Cause(f"input_{self.key}", self.explains, self.message, leaves_nothing=self.leaves_nothing)
+        return Cause(
+            f"input_{self.key}",
+            lambda case: is_clear(case) and self.explains(case),
+            self.message,
+            self.explains,
+            self.leaves_nothing,
+        )
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
         "odd",
         lambda c, n: c % 2 == 1,
         f"every second {noun} of {{x}}",
-        "do the shuffles, or the tree, go down to a distance of 1?",
+        "do the shuffles, or the tree, go down to a distance of 1, or does a loop go on by 2 where it takes one?",
     )
     yield (
         "odd_pairs",
@@ -119,7 +119,7 @@ def _of_threads(k: int, noun: str) -> Iterator[Lacking]:
         f"not_last_{k}",
         lambda c, n: c % k != k - 1,
         f"the {noun}s of {{x}} of all {who} but the last of each {k}",
-        "is the thread that writes the one that has the sum?",
+        "is it `=` where `+=` belongs, or does a thread write that does not have the sum?",
     )
     if left := sorted(set(range(k)) - _reached_by_halving(k)):
         places = torch.tensor(left)
@@ -179,25 +179,30 @@ def _of_steps(k: int, noun: str) -> Iterator[Lacking]:
             f" {_listed(steps)}, each once.",
         )
     for step in steps:
+        of_next = ", or is the second of the threads' sums read, where the first has all" if step == 1 else ""
         yield (
             f"assigned_{k}_{step}",
             lambda c, n, step=step: (c & step) == 0,  # type: ignore[misc]
             f"{noun}s of {{x}} of half of the threads",
-            f"is it `=` where `+=` belongs in the step by {step}?",
+            f"is it `=` where `+=` belongs in the step by {step}{of_next}?",
         )
 
 
 def _absent_steps(k: int) -> Sequence[int]:
     """Steps that may be missing together, as the sum of their distances.
 
-    Any of a warp's may be, here and again among the warps' sums; of larger trees one, the first few, the last few.
+    Any of a warp's may be, here and again among the warps' sums; of larger trees one, the first few, the last few, or
+    every second one, as where the distance is divided by 4.
     """
     ones = [1 << bit for bit in range(k.bit_length() - 1)]
     ends = [k - step for step in ones] + [2 * step - 1 for step in ones]
     of_warp = list(range(1, min(k, LANES)))
     twice = [(each | each * LANES) & (k - 1) for each in of_warp] if k > LANES else []
     among_warps = [each * LANES for each in range(1, k // LANES)]
-    return list(dict.fromkeys(each for each in [*ones, *ends, *of_warp, *among_warps, *twice] if 0 < each < k - 1))
+    seconds = sum(ones[-2::-2])
+    return list(
+        dict.fromkeys(each for each in [*ones, *ends, seconds, *of_warp, *among_warps, *twice] if 0 < each < k - 1)
+    )
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -71,6 +71,20 @@ def causes_of_logarithms(case: Case) -> Iterator[Cause]:
     if _parts(case) is not None:
         for name, claim, words in _CLAIMS:
             yield Cause(f"log_sum_{name}", partial(_is_right, claim), partial(_said, words))
+        for size, length in case.call.scalars.items():
+            if isinstance(length, int) and length > 1:
+                yield Cause(f"log_mean_{size}", partial(_is_mean, size), partial(_said, _MEAN.format(size=size)))
+
+
+_MEAN = (
+    "{{buffer}} is log({size}) less than it should be: is the sum divided by {size}, as a mean is? Take the logarithm"
+    " of the sum alone."
+)
+
+
+def _is_mean(size: str, case: Case) -> bool:
+    length = float(case.call.scalars[size])
+    return length > 1 and _parts(case) is not None and case.is_right_for(case.expected - math.log(length))
 
 
 def _parts(case: Case) -> tuple[Tensor, Tensor] | None:

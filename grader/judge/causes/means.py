@@ -155,4 +155,12 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         lambda found, tile, case, values: case.expected + found.weights.amax(-1).log() * (1 - 1 / math.log(2)),
         "{buffer} is the maximum and log2 of the sum: write logf, the natural logarithm.",
     ),
+    (
+        "maximum_scaled_again",
+        lambda found, tile, case, values: (
+            case.expected
+            - (case.expected + found.weights.amax(-1).log()) * (1 - 1 / math.sqrt(case.call.scalars.get("d", 1)))
+        ),
+        "{buffer} has the maximum multiplied with 1 / sqrt(d) once more: the largest of the scaled scores is scaled.",
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -60,9 +61,16 @@ def _fits(foretold: Callable[[Values], Tensor | None], case: Values) -> bool:
 def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
     for formula, words in _SHARES:
         yield partial(_of_shares, formula), words
+    for block in sorted({math.prod(launch["block"]) for case in cases for launch in case.launches}):
+        if block > LANES:
+            yield partial(_of_shares, partial(_maximum_of_first_warp, block)), _FIRST_WARP
     yield partial(_where_sums_leave_float, False), _NO_MAXIMUM
     yield partial(_where_sums_leave_float, True), _FROM_ZERO
     yield lambda case: case.expected == -torch.inf, _OF_NOTHING
+    for axis in (-1, -2):
+        rules = {name: partial(_where_one_is_infinite, name, axis) for name in cases[0].inputs}
+        if fitting := [name for name, rule in rules.items() if all(_fits(rule, case) for case in cases)]:
+            yield rules[fitting[-1]], _OF_INFINITE.format(names=" or ".join(fitting), buffer="{buffer}")
     for name in cases[0].scalars:
         yield partial(_in_first_rows, name), _FIRST_ROW.format(name=name, buffer="{buffer}")
     for name in cases[0].scalars:
@@ -96,11 +104,27 @@ _SHARES: tuple[tuple[Formula, str], ...] = (
         "{buffer} is NaN just where expf({x} - minimum) is too large for a float: subtract the maximum, with fmaxf.",
     ),
     (
+        lambda x: x.abs().amax(-1, keepdim=True),
+        "{buffer} is NaN just in rows where every expf({x} - maximum) is 0 with the maximum of |{x}|, and 0 / 0 is NaN:"
+        " take that of {x} itself, without fabsf.",
+    ),
+    (
         lambda x: -x.amax(-1, keepdim=True),
         "{buffer} is NaN just where expf({x} + maximum) is too large for a float, or 0 in a whole row: subtract the"
         " maximum, expf({x} - maximum).",
     ),
 )
+
+
+_FIRST_WARP = (
+    "{buffer} is NaN just where expf({x} - maximum) is too large with the maximum of the first warp's columns alone:"
+    " put the maxima of all warps together, and subtract that."
+)
+
+
+def _maximum_of_first_warp(threads: int, x: Tensor) -> Tensor:
+    is_of_others = torch.arange(x.shape[-1]) % threads >= LANES
+    return x.masked_fill(is_of_others, -torch.inf).amax(-1, keepdim=True)
 
 
 def _of_shares(shift: Formula, case: Values) -> Tensor | None:
@@ -132,6 +156,10 @@ _OF_NOTHING = (
     "{buffer} is NaN just where -inf belongs: there the maximum is -inf, and -inf - (-inf) is NaN, so ask whether it is"
     " -INFINITY before you subtract it."
 )
+_OF_INFINITE = (
+    "{buffer} is NaN just where an element of {names} that is -inf takes part, and -inf - (-inf) is NaN: ask whether an"
+    " element is -INFINITY before you subtract it, and add nothing there."
+)
 _FEWER = (
     "{buffer} is NaN where {name} is {most} or less, and not where it is more: something has no element there, a"
     " thread, or a loop that counts whole steps only; and as -inf - (-inf) and 0 / 0 are NaN, ask whether a maximum"
@@ -148,7 +176,7 @@ _OF_ONE_TERM = (
 _EVERYWHERE = (
     "{buffer} is NaN everywhere, at every size, so from the first step on: what comes of the values that it begins"
     " with? -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN, and expf(x - (-INFINITY)) is"
-    " INFINITY."
+    " INFINITY, as where the maximum never grows: is it fminf?"
 )
 
 
@@ -163,6 +191,18 @@ def _where_sums_leave_float(only_small: bool, case: Values) -> Tensor | None:
     near = ((logs[0] - LARGEST).abs() < NEAR) | ((logs[0] - SMALLEST).abs() < NEAR)
     known = case.lost.any(-1) & outside | near
     return torch.where(known.unsqueeze(-1), case.lost, outside.unsqueeze(-1))
+
+
+def _where_one_is_infinite(name: str, axis: int, case: Values) -> Tensor | None:
+    """Where a row, or a column, of an input has an element that is -inf."""
+    values = case.inputs[name]
+    if not values.is_floating_point() or values.dim() < 2:
+        return None
+    places = (values == -torch.inf).any(axis, keepdim=True)
+    fits = places.dim() == case.lost.dim()
+    if not fits or any(size not in (1, full) for size, full in zip(places.shape, case.lost.shape, strict=True)):
+        return None
+    return places
 
 
 def _in_first_rows(flag: str, case: Values, of_one: bool = False) -> Tensor | None:

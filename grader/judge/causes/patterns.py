@@ -16,9 +16,11 @@ from torch import Tensor
 from grader.judge.causes.answers import ENOUGH, Answer, Pattern, close
 from grader.judge.causes.belongs import belongs
 from grader.judge.causes.elements import ordinal
-from grader.judge.causes.often import Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
+from grader.judge.causes.often import LANES, Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
+from grader.judge.causes.rounded import of_16_bits
 
 MOST_TIMES = 2.0**40  # more no launch does
+ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
@@ -41,6 +43,7 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _stale(answer)
     yield from _scaled(answer)
     yield from _as_often_as_launched(answer)
+    yield from of_16_bits(answer)
     yield from _whole_numbers(answer)
     yield from _swapped_pairs(answer)
     yield from _split_pairs(answer)
@@ -80,8 +83,8 @@ def _stale(answer: Answer) -> Iterator[Pattern]:
     if bad[known:].any() or int(bad.sum()) < ENOUGH or len(got[:known].unique()) < ENOUGH:
         return
     wrong = got[:known][bad[:known]]
-    if bool((wrong == 0).all()):
-        return  # what nothing was added to is 0 in both
+    if bool((wrong == 0).all()) or len(wrong.unique()) < ENOUGH:
+        return  # what nothing was added to is 0 in both, and what is too large is inf
     if torch.equal(wrong, previous[:known][bad[:known]]):
         yield Pattern(
             "stale",
@@ -137,6 +140,9 @@ def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
         return
     if len(got[got.abs() < ALL_WHOLE].unique()) < ENOUGH:
         return
+    large = got[got.abs() > ALL_EVEN]
+    if len(large) >= ENOUGH and bool((large.bfloat16() == large).all()):
+        return  # as are those of few bits
     if bool((got == got.round()).all()) and not bool((expected == expected.round()).any()):
         which = "All of" if bool((answer.got == answer.got.round()).all()) else "All wrong elements of"
         yield Pattern(
@@ -196,7 +202,8 @@ def _shifted(answer: Answer) -> Iterator[Pattern]:
 
 def _repeated(answer: Answer) -> Iterator[Pattern]:
     shape = answer.got.shape
-    if len(shape) >= 2 and _repeats(answer, shape[-1]):
+    # Rows that hold one number in all places say nothing of rows.
+    if len(shape) >= 2 and (shape[-1] < 2 or len(answer.got.unique()) > 1) and _repeats(answer, shape[-1]):
         yield Pattern("rows_repeated", f"All rows of {answer.buffer} are the same: is the row missing from an index?")
     for _, threads in _lines(answer.launches):
         if len(shape) == 1 and threads > 1 and _repeats(answer, threads):
@@ -331,8 +338,15 @@ def _every_kth(answer: Answer) -> Iterator[Pattern]:
             continue
         first, step = int(places[0]), int(places[1] - places[0])
         if 1 < step > first and torch.equal(places, torch.arange(first, len(bad), step)):
-            yield Pattern("every_kth", f"Every {ordinal(step)} element, from {answer.at(first)} on, {words}.")
+            asks = _OF_LANE_0 if step == LANES and first == 0 and marked is not bad and answer.written else ""
+            yield Pattern("every_kth", f"Every {ordinal(step)} element, from {answer.at(first)} on, {words}{asks}.")
             return
+
+
+_OF_LANE_0 = (
+    ": does each thread go on with its own value, while lane 0 alone has the warp's, as behind __shfl_down_sync? Write"
+    " __shfl_xor_sync, or hand lane 0's to all, `value = __shfl_sync(0xffffffff, value, 0)`"
+)
 
 
 # ---- the kind of the bad values ----

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations_with_replacement
 
 import torch
 from torch import Tensor
@@ -13,6 +15,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 TILES = (2, 4, 8, 16, 32, 64)
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
+WHOLE = 1e-3  # from a whole number: an offset that is one
 
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
@@ -20,6 +23,9 @@ Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and co
 def causes_of_places(case: Case) -> Iterator[Cause]:
     """Of outputs whose values are right and stand elsewhere, or lack their sign."""
     yield Cause("sign_of_some", _lacks_signs, _said_of_signs)
+    yield from _causes_of_other_outputs(case)
+    if by := float((case.got - case.expected.reshape(case.got.shape)).median()):
+        yield Cause("offset", partial(_is_more, by, ENOUGH), partial(_more, by), partial(_is_more, by, 1))
     if case.got.dim() < 2:
         return
     if case.got.shape[-1] <= MOST_COLUMNS:
@@ -30,6 +36,37 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
         for name, moved, said in _MOVES:
             explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
             yield Cause(f"tile_{name}_{tile}", explains, partial(_said, said, tile), agrees)
+
+
+def _causes_of_other_outputs(case: Case) -> Iterator[Cause]:
+    """Where two outputs are swapped in a call or a launch, each is right for the other one."""
+    if len(getattr(getattr(case.call, "task", None), "results", ())) < 2:
+        return
+    for other, right in case.reference(dict(case.inputs)).items():
+        if other != case.buffer and right.shape == case.expected.shape:
+            yield Cause(f"output_{other}", partial(_is_of_output, other), partial(_said_of_output, other))
+
+
+def _is_of_output(other: str, case: Case) -> bool:
+    right = case.reference(dict(case.inputs)).get(other)
+    return right is not None and right.numel() == case.got.numel() and case.is_right_for(right.double())
+
+
+def _said_of_output(other: str, case: Case) -> str:
+    return (
+        f"{case.buffer} holds what belongs in {other}: are the two swapped where they are handed over, or is the other"
+        " one's sum stored?"
+    )
+
+
+def _is_more(by: float, enough: int, case: Case) -> bool:
+    """Whether the same is added to all, of so many different numbers."""
+    return len(case.expected.unique()) >= enough and case.is_right_for(case.expected + by)
+
+
+def _more(by: float, case: Case) -> str:
+    told = f"Every element of {case.buffer} is {abs(by):.4g} {'more' if by > 0 else 'less'} than it should be"
+    return f"{told}: does each sum begin at 0?" if by > 0.5 and abs(by - round(by)) < WHOLE else f"{told}."
 
 
 def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
@@ -106,8 +143,10 @@ def _columns(wrong: int, other: int, case: Case) -> str:
 
 def _lacks_signs(case: Case) -> bool:
     expected = case.expected.reshape(case.got.shape)
-    wrong = (case.got - expected).abs() > case.allowed.reshape(case.got.shape)
-    return bool(wrong.any()) and not bool(wrong.all()) and case.is_right_for(torch.where(wrong, -expected, expected))
+    allowed = case.allowed.reshape(case.got.shape)
+    wrong = (case.got - expected).abs() > allowed
+    are_mirrored = bool(((case.got + expected).abs() <= allowed)[wrong].all())
+    return bool(wrong.any()) and not bool(wrong.all()) and are_mirrored
 
 
 def _said_of_signs(case: Case) -> str:
@@ -131,9 +170,12 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
     if values.dim() > 1 and case.is_of_16_bits(name):
         yield from _fragments(name)
     for axis in range(values.dim() - 1):
-        for size, length in case.call.scalars.items():
-            if isinstance(length, int) and length > 0:
-                yield _begins_elsewhere(name, axis, size)
+        sizes = [size for size, length in case.call.scalars.items() if isinstance(length, int) and length > 0]
+        for size in sizes:
+            yield _begins_elsewhere(name, axis, size)
+        if axis < values.dim() - 2:
+            for pair in combinations_with_replacement(sizes, 2):
+                yield _begins_elsewhere(name, axis, *pair)
 
 
 def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
@@ -153,14 +195,14 @@ def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
     return Variation(f"one_of_{group}_{at}_{by}", name, change, message)
 
 
-def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
+def _begins_elsewhere(name: str, axis: int, *sizes: str) -> Variation:
     """Rows, or matrices, begin at so many times a size that is not theirs."""
 
     def change(case: Case) -> Tensor | None:
         values = case.inputs[name]
         steps = list(values.stride())
-        length = case.call.scalars.get(size)
-        if not isinstance(length, int) or length == steps[axis]:
+        length = math.prod(int(case.call.scalars.get(size, 0)) for size in sizes)
+        if length in (0, steps[axis]):
             return None
         steps[axis] = length
         last = sum((count - 1) * step for count, step in zip(values.shape, steps, strict=True))
@@ -170,11 +212,11 @@ def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
         values = case.inputs[name]
         what = "row" if axis == values.dim() - 2 else "matrix"
         return (
-            f"What {case.buffer} holds is right where {what} i of {name} begins at i * {size}, and it begins at i *"
-            f" {values.stride(axis):,} here: how many elements has a {what} of {name}?"
+            f"What {case.buffer} holds is right where {what} i of {name} begins at i * {' * '.join(sizes)}, and it"
+            f" begins at i * {values.stride(axis):,} here: how many elements has a {what} of {name}?"
         )
 
-    return Variation(f"begins_at_{size}_{axis}", name, change, message)
+    return Variation(f"begins_at_{'_'.join(sizes)}_{axis}", name, change, message)
 
 
 # ---- fragments of tensor cores: 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter ----

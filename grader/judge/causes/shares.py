@@ -31,6 +31,10 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         yield Cause(f"shares_own_{threads}", partial(_is_own, threads), partial(_said, _OWN))
         yield Cause(f"shares_so_far_{threads}", partial(_is_so_far, threads), partial(_said, _SO_FAR))
         yield Cause(f"shares_own_maximum_{threads}", partial(_has_own_maximum, threads), partial(_said, _OWN_MAXIMUM))
+    for threads in case.threads:
+        if threads > LANES and threads % LANES == 0:
+            for name, of_warps, said in _OF_WARPS:
+                yield Cause(f"shares_{name}_{threads}", partial(of_warps, threads), partial(_said, said))
     yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
     for name, divided_by, said in _RULES:
         yield Cause(f"shares_{name}", partial(_is_divided_by, divided_by), partial(_said, said))
@@ -247,6 +251,16 @@ _OWN = (
 )
 
 
+_OWN_OF_WARP = (
+    "Each element of {buffer} is divided by its own warp's sum, and not by the row's: add up the warps' sums, through"
+    " shared memory, and let each thread divide by the result."
+)
+_OWN_MAXIMUM_OF_WARP = (
+    "Each warp subtracts the maximum of its own columns of {x}, while all are divided by one sum: put the warps' maxima"
+    " together, through shared memory, and let each thread subtract that of the whole row."
+)
+
+
 def _is_own(threads: int, case: Case) -> bool:
     if (found := _softmax_of(case)) is None:
         return False
@@ -273,6 +287,36 @@ def _has_own_maximum(threads: int, case: Case) -> bool:
     mine = _by_thread(threads, x)
     terms = torch.exp(mine - mine.amax(1, keepdim=True)).nan_to_num(0.0).reshape(len(x), -1)[:, : x.shape[1]]
     return case.is_right_for(terms / terms.sum(1, keepdim=True))
+
+
+def _by_warp(threads: int, x: Tensor, of: Callable[[Tensor], Tensor]) -> Tensor:
+    """What is `of` the columns of each warp, rows x warps x its columns, at each of them."""
+    mine = _by_thread(threads, x)
+    rows, rounds, _ = mine.shape
+    found = of(mine.reshape(rows, rounds, -1, LANES).transpose(1, 2).reshape(rows, -1, rounds * LANES))
+    spread = found[:, None, :, None].expand(rows, rounds, -1, LANES)
+    return spread.reshape(rows, -1)[:, : x.shape[1]]
+
+
+def _is_own_of_warp(threads: int, case: Case) -> bool:
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    return case.is_right_for(torch.exp(x - _by_warp(threads, x, lambda mine: mine.logsumexp(2))))
+
+
+def _has_own_maximum_of_warp(threads: int, case: Case) -> bool:
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    terms = torch.exp(x - _by_warp(threads, x, lambda mine: mine.amax(2)))
+    return case.is_right_for(terms / terms.sum(1, keepdim=True))
+
+
+_OF_WARPS = (
+    ("own_of_warp", _is_own_of_warp, _OWN_OF_WARP),
+    ("own_maximum_of_warp", _has_own_maximum_of_warp, _OWN_MAXIMUM_OF_WARP),
+)
 
 
 def _is_exp2_above(case: Case) -> bool:

@@ -6,6 +6,7 @@ place of all, a tile turned round. What agrees with all wrong cases that were lo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,11 +25,12 @@ from grader.judge.causes.gathered import gathered
 from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
-from grader.judge.causes.often import Launches
+from grader.judge.causes.often import LANES, Launches
 from grader.judge.causes.places import causes_of_places, variations_of_places
 from grader.judge.causes.running_sums import causes_of_running_sums
+from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
-from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes
+from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes, weights_of_teams
 
 MOST_CASES = 4
 FEW_TERMS = 4  # of a sum: with fewer, shuffles and rounds of loops explain whatever there is
@@ -87,6 +89,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
         )
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
+    yield from causes_of_scales(case)
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
@@ -183,6 +186,8 @@ def _variations(case: Case) -> Iterator[Variation]:
             if values.shape[axis] > 1:
                 is_summed = case.sums_along(name, axis)
                 yield from _weighted(case, name, axis, weights_of_lanes() if is_summed else ())
+                teams = weights_of_teams(noun, case.launches) if is_summed else ()
+                yield from _weighted(case, name, axis, teams, _has_teams)
                 yield from _left_out(case, name, axis, is_summed)
                 yield from _weighted(case, name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() == 1 and case.sums_along(name, 0):
@@ -305,12 +310,32 @@ def _ways(case: Case, name: str) -> Sequence[bool]:
     return (False, True) if known is None else (known,)
 
 
-def _weighted(case: Case, name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
+def _has_teams(case: Case) -> bool:
+    """Whether there are as many blocks as it takes if each warp has an output, or all that lies along x in a block; of
+    a single output that is so, whoever has it.
+    """
+    for launch in case.launches:
+        _, height, _ = launch["block"]
+        teams = height if height > 1 else max(math.prod(launch["block"]) // LANES, 1)
+        if case.got.numel() > 1 and math.prod(launch["grid"]) == -(-case.got.numel() // teams):
+            return True
+    return False
+
+
+def _weighted(
+    case: Case,
+    name: str,
+    axis: int,
+    found: Iterable[Weights],
+    is_clear: Callable[[Case], bool] | None = None,
+) -> Iterator[Variation]:
     """Some are added several times, or not: as factors, or for a sum of exponentials as their logarithms."""
     for key, times, said in found:
         for exponents in _ways(case, name):
 
             def change(case: Case, times: Times = times, exponents: bool = exponents) -> Tensor | None:
+                if is_clear and not (is_clear(case) or case.got.numel() == 1):
+                    return None
                 values = case.inputs[name]
                 shape = [-1 if each == axis else 1 for each in range(values.dim())]
                 counts = times(torch.arange(values.shape[axis]), case.launches).reshape(shape)
@@ -323,7 +348,7 @@ def _weighted(case: Case, name: str, axis: int, found: Iterable[Weights]) -> Ite
                 length = case.inputs[name].shape[axis]
                 return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
 
-            yield Variation(f"{key}_{axis}", name, change, message, of_none)
+            yield Variation(f"{key}_{axis}", name, change, message, of_none, is_clear)
 
 
 def _turned(name: str) -> Iterator[Variation]:

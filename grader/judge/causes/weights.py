@@ -37,6 +37,17 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
     yield from unrolled(noun, launches)
 
 
+def weights_of_teams(noun: str, launches: Launches) -> Iterator[Weights]:
+    """The same by loops of a part of a block that has a row of its own: a warp, or what lies along x."""
+    for at, launch in enumerate(launches):
+        width, height, _ = launch["block"]
+        of = "x" if height > 1 else "warp"
+        for step in ("blockDim.x * blockDim.y" if height > 1 else "blockDim.x", *map(str, SIZES)):
+            if (width if height > 1 else LANES) > 1 and width * height > LANES:
+                loop = Loop(noun, at, of, step)
+                yield f"step_{at}_{of}_{step}", loop.visits, loop.said
+
+
 def weights_of_lanes(vector: int = 1) -> Iterator[Weights]:
     """The same by shuffles that are wrong, where a lane has `vector` neighbours."""
     for key, of_lane, said in shuffles():
@@ -60,20 +71,23 @@ class Loop:
 
     noun: str
     launch: int
-    of: str  # "block", "grid", "x" or "y"
+    of: str  # "block", "grid", "x", "y" or "warp"
     step: str  # a number, or what of the launch it is
 
     def threads(self, launches: Launches) -> int:
         launch = launches[self.launch]
+        if self.of == "warp":
+            return LANES
         if self.of in ("x", "y"):
             return int(launch["block"]["xy".index(self.of)])
         return math.prod(launch["block"]) * (math.prod(launch["grid"]) if self.of == "grid" else 1)
 
     def by(self, launches: Launches) -> int:
         launch = launches[self.launch]
-        if self.of in ("x", "y") and self.step.startswith("blockDim."):
+        if self.of in ("x", "y") and self.step in ("blockDim.x", "blockDim.y"):
             return int(launch["block"]["xy".index(self.step[-1])])
-        sizes = {"gridDim.x": math.prod(launch["grid"]), "blockDim.x": math.prod(launch["block"])}
+        threads = math.prod(launch["block"])
+        sizes = {"gridDim.x": math.prod(launch["grid"]), "blockDim.x": threads, "blockDim.x * blockDim.y": threads}
         return sizes[self.step] if self.step in sizes else int(self.step)
 
     def visits(self, places: Tensor, launches: Launches) -> Tensor:
@@ -98,19 +112,21 @@ class Loop:
         share = f"{{buffer}} {does}: {threads:,} threads share them, and"
         if step > threads:
             each = f", or let each thread take {step // threads:,}" if step % threads == 0 else ""
-            return f"{share} what comes next begins {called} further: go on by `{self.right}`{each}."
+            further = f"{step:,} further" if self.step[-1] not in "xy" else f"{self.step} further, {step:,} here"
+            return f"{share} what comes next begins {further}: go on by `{self.right}`{each}."
         return f"{share} the loop in which each goes on steps by {called}: write `+= {self.right}`."
 
     def said_of_the_first(self, launches: Launches) -> str:
         threads = self.threads(launches)
         return (
             f"{{buffer}} has each {threads:,}th {self.noun} of {{x}} {threads:,} times and no other, as where all"
-            f" {threads:,} threads begin at 0: let each begin at its own number, and go on by `{self.right}`."
+            f" {threads:,} threads begin at 0, or what the first one has is added {threads:,} times: let each begin at"
+            f" its own number, go on by `{self.right}`, and add its own."
         )
 
     @property
     def right(self) -> str:
-        return {"grid": "gridDim.x * blockDim.x", "y": "blockDim.y"}.get(self.of, "blockDim.x")
+        return {"grid": "gridDim.x * blockDim.x", "y": "blockDim.y", "warp": str(LANES)}.get(self.of, "blockDim.x")
 
 
 def _steps(noun: str, launch: int, block: Sequence[int]) -> Iterator[Weights]:

@@ -1,6 +1,6 @@
 // The last shuffle is missing.
 // Task: row_sum
-// Says: out lacks every second column of x: do the shuffles, or the tree, go down to a distance of 1?
+// Says: out lacks every second column of x: do the shuffles, or the tree, go down to a distance of 1, or does a loop go on by 2 where it takes one?
 
 __global__ void sums(const float* x, float* out, int rows, int cols) {
     float sum = 0;

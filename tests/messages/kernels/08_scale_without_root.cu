@@ -1,6 +1,6 @@
 // 1 / d in the place of its root.
 // Task: attention
-// Says: What out holds is right for q times 1 / sqrt(d): is a factor wrong, left out, or there twice?
+// Says: is right for scores that are divided by d, or by sqrt(d) twice
 
 __global__ void attend(const float* q, const float* k, const float* v, float* out, float* lse, int n, int d, int causal) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,21 @@
+"""Once a case that ran is wrong, those that take long need not run."""
+
+from jobs import KERNEL
+
+from grader.devices.worker import running
+
+
+def test_a_worker_is_ended_once_a_case_is_wrong_and_the_next_takes_long(run):
+    asked = []
+    slow = KERNEL.replace("    add<<<", "    if (n == 31) for (;;) usleep(1000);\n    add<<<")
+    found = run("#include <unistd.h>\n" + slow, seconds=1, enough=lambda found: asked.append(len(found.cases)) or True)
+    assert asked == [1] and [case.name for case in found.cases] == ["n=1"]
+    assert found.cut and found.problem is None
+
+
+def test_as_long_as_no_case_is_wrong_all_of_them_run(run, monkeypatch):
+    monkeypatch.setattr(running, "LONG", 0.0)
+    asked = []
+    found = run(KERNEL, enough=lambda found: asked.append(len(found.cases)))
+    assert len(found.cases) == 3 and not found.cut
+    assert set(asked) <= {0, 1, 2, 3}
