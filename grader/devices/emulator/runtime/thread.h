@@ -81,7 +81,7 @@ constexpr int grid_barrier = -2;         // in barrier_result while a thread wai
 constexpr int cluster_barrier = -3;      // the same: cluster.sync()
 
 // An asynchronous copy into shared memory that its thread has not waited for.
-struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
+struct AsyncCopy { Address to, from; std::uint8_t bytes; std::uint16_t region, source; std::size_t group; };   // source: no_region if it stays as it is
 
 // The calls that a thread is in, of functions that were not inlined: their return addresses, the outermost first.
 struct Calls {

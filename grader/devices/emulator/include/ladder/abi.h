@@ -218,7 +218,8 @@ LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // which it was committed; all but the `newer` last groups, that is.
 // The copy's load: what lies at `from`, but for the last `zeros` of its bytes, which are not read.
 LADDER_CALL ladder::Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros);
-LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes, ladder::Waited by);
+// Nor may anything write to `from` before that; null: nothing is read.
+LADDER_CALL void ladder_copy_issued(const void* to, const void* from, std::size_t bytes, ladder::Waited by);
 LADDER_CALL void ladder_copies_committed(void);
 LADDER_CALL void ladder_copies_awaited(std::size_t newer);
 // In the checking build: whether elements of a fragment have another order than a GPU's.
