@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from grader.devices.emulator.barrier_wording import thread_of
@@ -24,7 +23,7 @@ _WAITS = {
 _TWO_COPIES = "give each copy under way a buffer of its own (`stage % STAGES`), or wait for the one before"
 
 
-def under_way(fact: Mapping[str, Any]) -> str:
+def under_way(fact: dict[str, Any]) -> str:
     """What is said of a copy that nothing has waited for, whose place is used ("in flight") or source is written."""
     what, number = fact["text"].rsplit(" ", 1)
     wait, own = _WAITS[WAITED[int(number)]], thread_of(fact, "other_") == thread_of(fact)

@@ -161,6 +161,8 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
         "host variable": f"{where.name}, a variable of the host, which no kernel can reach: hand over its value, or"
         " copy it to memory from cudaMalloc",
         "other kernel": f"{where.at}, which was shared memory of another kernel's block: {_HAND_ON}",
+        "parent": "a local variable of the thread that launched this kernel, which no other kernel can reach: hand over"
+        " its value, or put it into memory from malloc() or cudaMalloc",
         "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
     }):  # fmt: skip
         return f"{who} {special[fact['text']]}"
@@ -329,6 +331,14 @@ def _stack_overflow(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} leaves its stack: {why}"
 
 
+def _deep_calls(fact: Fact, where: Where) -> str:
+    return (
+        f"{thread_of(fact)} calls itself in line {fact['line']}, {fact['offset']:,} calls deep: a GPU gives each thread"
+        f" a stack of {fact['array_bytes']:,} bytes, and a call that the compiler makes no loop of takes 16 or more;"
+        " use a loop, or let host code call cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch"
+    )
+
+
 def _crash(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} ends with {fact['text']}{cause_of_crash(fact)}"
 
@@ -364,6 +374,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {**CHECKED, **RESULTS} | {
     "timeout": _timeout,
     "assert": _assert,
     "stack_overflow": _stack_overflow,
+    "deep_calls": _deep_calls,
     "crash": _crash,
     "trap": _trap,
     "inline_ptx": lambda fact, _: str(fact["text"]),

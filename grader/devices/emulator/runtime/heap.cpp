@@ -168,6 +168,7 @@ void __wrap__ZdlPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete);
 void __wrap__ZdaPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete[]); }
 
 void ladder_set_heap(std::size_t bytes) { machine().heap.set_limit(bytes); }
+void ladder_set_stack(std::size_t bytes) { machine().gpu_stack = bytes; }
 std::size_t ladder_heap() { return machine().heap.limit(); }
 
 }  // extern "C"
