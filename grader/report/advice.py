@@ -127,6 +127,8 @@ NOT_ITS_MEMORY = {
     "a variable of the host": WILD,
     "shared memory of another": "A pointer to shared memory is of use only to its own block, while that runs: store "
     "what others need in global memory, in an array from cudaMalloc or a `__device__` variable.",
+    "a local variable of the thread that": "What a kernel hands to those that it launches lies in global memory: a "
+    "`__device__` variable, an array from cudaMalloc, or what malloc in the kernel gives.",
     "a local variable of another thread": "A local variable lives in its thread's own registers or stack, and its "
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",
 }

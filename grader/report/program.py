@@ -20,6 +20,7 @@ from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
 UNASKED, CROWD = "unchecked_error", "crowd"  # a call has failed; blocks would wait for ever on an H200
+DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
 _THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cuda\w+\s*\(")
 AROUND = 1  # lines above and below the line of a finding
@@ -27,7 +28,10 @@ WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
 MOST_LINES = 30  # of the program's, in the table of what each costs
 # Faults that are not of threads: their messages say what to type, and advice about threads would mislead.
-_NO_THREADS = re.compile(r"^host code |, on another stream, |, another node of the graph, |is the direction right\?$")
+_OF_WORK = "another stream|another node of the graph|another thread of the host"
+_NO_THREADS = re.compile(
+    rf"^host code |, (?:on |of )?(?:{_OF_WORK}), |is the direction right\?$|programmaticStreamSerializationAllowed"
+)
 
 
 @dataclass
@@ -87,10 +91,12 @@ def summary(run: Run, notes: bool = True) -> str:
 def _told(run: Run, notes: bool) -> list[Finding]:
     """The notes that are told: if not all, those without which an option would seem to have done what it has not, and
     where the results of kernels come back that nothing has written, or nothing else tells
-    that a GPU does not come so far.
+    that a GPU does not come so far, or that its memory runs out.
     """
 
     def matters(note: Finding) -> bool:
+        if note.kind == DEEP_CALLS or (note.kind == "leak" and "each round of its loop" in note.message):
+            return not run.findings
         unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
         if note.kind in (UNASKED, CROWD):
             return not run.findings and (note.kind == CROWD or _is_thrown_away(note))

@@ -296,3 +296,29 @@ __global__ void k(const float* x, float* z, int n) {{
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 128, 0, stream>>>(x, z, n); }}
 """
     assert [found.kind for found in findings(run_kernel, source, 128)] == ([] if is_enough else ["race"])
+
+
+# How 128 threads meet by named barriers, what each then reads of another one, and whether that is a race.
+GROUPS = {
+    "two groups at one barrier": ("bar.sync 1, 64;", "t ^ 32", True),
+    "a barrier for each group": ("bar.sync %0, 64;", "t ^ 32", False),
+    "each warp alone": ("bar.sync 1, 32;", "t ^ 1", False),
+    "all at one": ("bar.sync 1, 128;", "127 - t", False),
+}
+
+
+@pytest.mark.parametrize("name", list(GROUPS))
+def test_which_threads_meet_where_two_groups_wait_for_one_named_barrier_is_up_to_chance(run_kernel, name):
+    barrier, other, races = GROUPS[name]
+    operands = ' :: "r"(1 + t / 64) : "memory"' if "%0" in barrier else ' ::: "memory"'
+    source = f"""
+__global__ void k(float* z) {{
+    __shared__ float s[128];
+    const int t = threadIdx.x;
+    s[t] = t;
+    asm volatile("{barrier}"{operands});
+    z[t] = s[{other}];
+}}
+extern "C" void f(float* z, cudaStream_t stream) {{ k<<<1, 128, 0, stream>>>(z); }}"""
+    _, case = run_kernel(source, "void f(float* z, cudaStream_t stream)", z=np.zeros(128, np.float32))
+    assert [found.kind for found in case.findings] == ["race"] * races, case.findings

@@ -147,3 +147,15 @@ def test_parts_of_groups_are_numbered(call):
     # Of 11 or 10 threads each: 4, 4 and the rest; in the second warp a label has 4 threads, which stay what they are.
     assert np.array_equal(z[4], np.where(t < 32, 10 * (t // 3 // 4) + 3, z[0]))
     assert (z[5] == 1).all()
+
+
+@pytest.mark.parametrize(("rank", "kinds"), [(9, ["shuffle_source"]), (7, []), (3, [])])
+def test_a_rank_that_a_coalesced_group_lacks_leads_to_a_lane_outside_it(run_kernel, rank, kinds):
+    source = f"""
+#include <cooperative_groups.h>
+__global__ void k(int* z) {{
+    if (threadIdx.x < 8) z[threadIdx.x] = cooperative_groups::coalesced_threads().shfl(threadIdx.x, {rank});
+}}
+extern "C" void f(int* z, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(z); }}"""
+    _, case = run_kernel(source, "void f(int* z, cudaStream_t stream)", z=np.zeros(8, np.int32))
+    assert [found.kind for found in case.findings] == kinds

@@ -38,6 +38,31 @@ __global__ void k(const float* x, float* z) {
     __syncthreads();
     if (threadIdx.x == 0) delete[] all;
 }""",
+    "freed by the last that has used it": """
+__global__ void k(const float* x, float* z) {
+    __shared__ float* all;
+    __shared__ int done;
+    if (threadIdx.x == 0) all = (float*)malloc(32 * sizeof(float)), done = 0;
+    __syncthreads();
+    all[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = all[threadIdx.x];
+    __threadfence_block();
+    if (atomicAdd(&done, 1) == 31) {
+        __threadfence_block();
+        free(all);
+    }
+}""",
+    "freed behind __syncwarp()": """
+__global__ void k(const float* x, float* z) {
+    __shared__ float* all;
+    if (threadIdx.x == 0) all = new float[32];
+    __syncwarp();
+    all[threadIdx.x] = x[threadIdx.x];
+    __syncwarp();
+    z[threadIdx.x] = all[31 - threadIdx.x] * 0 + all[threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x == 31) delete[] all;
+}""",
     "a list": """
 struct Node { float value; Node* next; };
 __global__ void k(const float* x, float* z) {
@@ -219,6 +244,32 @@ __global__ void k(const float* x, float* z) {
     all[threadIdx.x] = x[threadIdx.x];
     all[63 - threadIdx.x] = x[threadIdx.x];
     z[threadIdx.x] = all[31 - threadIdx.x];
+}""",
+    ),
+    "freed while others read it": (
+        "race",
+        r"frees the memory from the malloc in line 4 in line 8 while .* (reads|writes) it in line",
+        """
+__global__ void k(const float* x, float* z) {
+    __shared__ float* all;
+    if (threadIdx.x == 0) all = (float*)malloc(32 * sizeof(float));
+    __syncthreads();
+    all[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = all[threadIdx.x];
+    if (threadIdx.x == 31) free(all);
+}""",
+    ),
+    "deleted while others write to it": (
+        "race",
+        r"thread \(31, 0, 0\) .* frees the memory from the new in line 4 in line 7 while .* writes it in line 6",
+        """
+__global__ void k(const float* x, float* z) {
+    __shared__ char* all;
+    if (threadIdx.x == 0) all = new char[33];
+    __syncthreads();
+    all[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x == 31) delete[] all;
+    z[threadIdx.x] = x[threadIdx.x];
 }""",
     ),
     "null is used": (

@@ -41,6 +41,10 @@ def _leak(fact: Fact) -> str:
         lost = f"the stream created in line {fact['line']} is never destroyed"
         return lost if once else f"{lost}: each call loses one"
     lost = f"{fact['array_bytes']:,} bytes from the allocation in line {fact['line']} are never freed"
+    if fact["text"] == "loop":
+        return (
+            f"{lost}, and each round of its loop takes as many: free them in the loop, or allocate once in front of it"
+        )
     return lost if once else f"{lost}: each call loses them"
 
 

@@ -23,6 +23,15 @@ STREAMS = {
         " a stream with cudaStreamNonBlocking and the default stream, that of cudaMemcpy and cudaMemset, do not wait"
         " for each other; type cudaDeviceSynchronize() between the two"
     ),
+    "host threads": (
+        "the work of line {line} {does} {at}, which that of line {other_line}, of another thread of the host, {did}, in"
+        " any order: cudaStreamPerThread is a stream of its own in each of them; let that one call"
+        " cudaStreamSynchronize(cudaStreamPerThread) behind line {other_line}, before this one goes on"
+    ),
+    "programmatic": (
+        "the kernel of line {line} {does} {at}, which that of line {other_line} {did}, and may begin before that one is"
+        " over (programmaticStreamSerializationAllowed): type cudaGridDependencySynchronize() in the kernel above it"
+    ),
     "allocated": (
         "the work of line {line} uses {name}, which the cudaMallocAsync of line {other_line} gives on another stream,"
         " in any order: type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours,"

@@ -15,12 +15,12 @@ from grader.devices.emulator.barrier_wording import (
     too_few_before,
 )
 from grader.devices.emulator.checked_wording import CHECKED
+from grader.devices.emulator.copy_wording import under_way
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.host_memory import host_memory_at
 from grader.devices.emulator.host_wording import cause_of_crash, copy_out_of_bounds, host_access, kind_of
-from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.result_wording import RESULTS
@@ -140,7 +140,7 @@ def _details(fact: Fact, where: Where) -> dict[str, Any]:
 
 
 def _verb(access: str) -> str:
-    return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
+    return {"read": "reads", "write": "writes", "atomic": "updates", "free": "frees"}.get(access, access)
 
 
 MOST_SHARED = 228 << 10  # bytes of a multiprocessor: what is further from a shared array has nothing to do with it
@@ -162,6 +162,8 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
         "host variable": f"{where.name}, a variable of the host, which no kernel can reach: hand over its value, or"
         " copy it to memory from cudaMalloc",
         "other kernel": f"{where.at}, which was shared memory of another kernel's block: {_HAND_ON}",
+        "parent": "a local variable of the thread that launched this kernel, which no other kernel can reach: hand over"
+        " its value, or put it into memory from malloc() or cudaMalloc",
         "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
     }):  # fmt: skip
         return f"{who} {special[fact['text']]}"
@@ -234,22 +236,6 @@ def _element_place(fact: Fact, where: Where) -> str:
     )
 
 
-# How a thread waits for a copy, by what the copy belongs to.
-_WAITS = {
-    "primitives": "__pipeline_commit() behind it, then __pipeline_wait_prior(n), n being how many groups were committed"
-    " later, then __syncthreads()",
-    "group": "cooperative_groups::wait() of its group, then __syncthreads()",
-    "barrier": "arrive_and_wait() of its barrier",
-    "pipeline": "producer_commit() and consumer_wait() of its pipeline",
-    "own_pipeline": "producer_commit() and consumer_wait() of its pipeline, then __syncthreads()",
-    "ptx": "cp.async.commit_group behind it, then cp.async.wait_group n, n being how many groups were committed later,"
-    " then __syncthreads()",
-}
-
-
-_TWO_COPIES = "give each copy under way a buffer of its own (`stage % STAGES`), or wait for the one before"
-
-
 def _race(fact: Fact, where: Where) -> str:
     if fact["text"] in STREAMS:
         return STREAMS[fact["text"]].format(
@@ -262,15 +248,11 @@ def _race(fact: Fact, where: Where) -> str:
     if fact["text"] == "unbegun":
         whose = f"{where.at} of block {tuple(fact['other_block'])}, which may not have begun by then"
         return f"{thread_of(fact)} {_verb(fact['access'])} {whose}: a cluster.sync() belongs before line {fact['line']}"
-    mine = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
+    at = where.name if fact["access"] == "free" else where.at
+    mine = f"{thread_of(fact)} {_verb(fact['access'])} {at} in line {fact['line']}"
     theirs = f"{thread_of(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
-    if fact["text"].startswith("in flight"):
-        wait = _WAITS[WAITED[int(fact["text"].removeprefix("in flight "))]]
-        other = thread_of(fact, "other_")
-        began = f"{'it' if other == thread_of(fact) else other} began in line {fact['other_line']}"
-        if fact["access"] == "write" and fact["line"] == fact["other_line"]:
-            return f"{mine} while the copy that {began} to this very place is under way: {_TWO_COPIES}"
-        return f"{mine} while the copy that {began} is under way: wait for it there, with {wait}"
+    if fact["text"].startswith(("in flight ", "taken ")):
+        return f"{mine} while {under_way(fact)}"
     if fact["text"] == "cached":
         return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
     if fact["text"] == "same value":
@@ -350,6 +332,14 @@ def _stack_overflow(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} leaves its stack: {why}"
 
 
+def _deep_calls(fact: Fact, where: Where) -> str:
+    return (
+        f"{thread_of(fact)} calls itself in line {fact['line']}, {fact['offset']:,} calls deep: a GPU gives each thread"
+        f" a stack of {fact['array_bytes']:,} bytes, and a call that the compiler makes no loop of takes 16 or more;"
+        " use a loop, or let host code call cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch"
+    )
+
+
 def _crash(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} ends with {fact['text']}{cause_of_crash(fact)}"
 
@@ -385,6 +375,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {**CHECKED, **RESULTS} | {
     "timeout": _timeout,
     "assert": _assert,
     "stack_overflow": _stack_overflow,
+    "deep_calls": _deep_calls,
     "crash": _crash,
     "trap": _trap,
     "inline_ptx": lambda fact, _: str(fact["text"]),

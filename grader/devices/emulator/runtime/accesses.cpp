@@ -299,6 +299,30 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
     });
 }
 
+void replay_source(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (!machine().watched.races || !is_watched(warp, *executor.regions[request.record.region])) return;
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        if (record.event == Event::Given) return warp.block->races.give(warp.number * warp_lanes + static_cast<unsigned>(l), record.address);
+        warp.block->races.take(executor, warp, l, record.region, record.address, record.bytes & bytes_mask, record.pc,
+                               static_cast<Waited>(record.bytes >> waited_shift));
+    });
+}
+
+constexpr std::size_t most_freed = 64 * 1024;   // bytes that are looked at
+
+// To other threads that is a write of all of it.
+void replay_free(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (!machine().watched.races || !is_watched(warp, *executor.regions[request.record.region])) return;
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        const Region* const memory = machine().heap.around(record.address);
+        const std::size_t end = std::min(memory ? memory->bytes : 0, most_freed);
+        for (std::size_t at = 0; at < end; at += 4)
+            warp.block->races.write(executor, warp, l, record.region, record.address + at, std::min(end - at, std::size_t{4}), record.pc, {Strength::Plain, freed_width}, 0);
+    });
+}
+
 void count_copy(Address a, std::size_t bytes, bool writes) {
     Machine& m = machine();
     const Region* const region = m.memory.find(a);

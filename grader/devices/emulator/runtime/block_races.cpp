@@ -1,6 +1,7 @@
 #include "block_races.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "children.h"
@@ -96,6 +97,7 @@ static BlockSummary take_late(const Block& block, BlockSummary& all) {
 void Races::begin_block(Block& block) {
     block.clock = BlockClock{};
     block.clock.owner = ++lives_;
+    if (taken_) sources_.clear(), taken_ = 0;
     pool_.begin_block();
 }
 
@@ -217,7 +219,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
         return;
     }
     const bool is_volatile = before.strength == Strength::Volatile || now.strength == Strength::Volatile;
-    const bool guess = meeting != Meeting::Cached && !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
+    const bool guess = meeting != Meeting::Cached && meeting != Meeting::Taken && !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
     const std::uint32_t reader = now_writes ? before.thread : now.thread;
     const Address word = a & ~Address{3};
     if (guess) {
@@ -252,6 +254,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
     if (before_writes && now_writes && loses_exchange(before, now)) finding.text = lost;
     if (meeting == Meeting::Cached) finding.text = cached;
+    if (meeting == Meeting::Taken) finding.text = "taken " + std::to_string(static_cast<int>(by));
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
     else executor.findings.push_back(std::move(finding));
 }
@@ -329,7 +332,12 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight, cell.waited);
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
-        const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
+        if (cell.taken) [[unlikely]] {
+            const Source* const source = source_at(where, size);
+            cell.taken = source || taken_;
+            if (source) return report(executor, warp, lane, region, where, source->read, false, now, true, Meeting::Taken, source->by);
+        }
+        const bool same_value = manner.width != freed_width && part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
         if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, beside(cell.write, now, part == cell.value), true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
@@ -356,6 +364,30 @@ void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
         cell.in_flight = false;
         cell.write = now;
     });
+}
+
+void Races::take(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Waited by) {
+    const Access read = make(warp, lane, pc, {Strength::Plain}, 15);
+    if (sources_.size() <= read.thread) sources_.resize(read.thread + 1u);
+    sources_[read.thread].push_back({a, bytes, by, read});
+    ++taken_;
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) { cell.taken = true; });
+}
+
+void Races::give(std::uint32_t thread, Address a) {
+    if (sources_.size() <= thread) return;
+    std::vector<Source>& its = sources_[thread];
+    const auto first = std::ranges::find(its, a, &Source::from);
+    if (first == its.end()) return;
+    its.erase(first);
+    --taken_;
+}
+
+const Races::Source* Races::source_at(Address a, unsigned bytes) const {
+    for (const std::vector<Source>& its : taken_ ? std::span(sources_) : std::span<const std::vector<Source>>())
+        for (const Source& source : its)
+            if (source.from < a + bytes && a < source.from + source.bytes) return &source;
+    return nullptr;
 }
 
 }  // namespace ladder

@@ -26,7 +26,7 @@ struct WarpUnit;
 struct Manner { Strength strength; unsigned width = any_width; };
 
 // What is wrong where two accesses meet that nothing orders. The second and third are only worth a note.
-enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight, Cached };
+enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight, Taken, Cached };
 
 // What is remembered of one 4-byte word (or, once it was touched in parts, of one byte): the last write, and two reads by
 // different warps where there are two. Races with a third reader can go unseen; nothing is reported that is ordered.
@@ -34,6 +34,7 @@ struct alignas(64) Cell {    // what each read looks at lies in one line of the 
     std::uint32_t owner;     // the block's life number; another one means: empty
     bool split;              // the word's four bytes have cells of their own
     bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
+    bool taken;              // such a copy may still have to read this
     Waited waited;           // how one waits for the copy that the last write is, if it is one
     Access write, reads[2];
     std::uint64_t value;     // last written
@@ -89,6 +90,9 @@ public:
     // The lane's last write there was an asynchronous copy, which is under way until it lands: then it counts as written.
     void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, Waited by);
     void land(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
+    // It reads what lies there: until it has been waited for, not even its own thread may write to it.
+    void take(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Waited by);
+    void give(std::uint32_t thread, Address a);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
     void excuse(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
 
@@ -103,6 +107,12 @@ private:
                const Access& now, bool now_writes, bool same_value, Waited by = {});
     void report(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                 const Access& now, bool now_writes, Meeting, Waited by = {});
+
+    // What asynchronous copies of the current block have yet to read, by thread, in the order in which they were issued.
+    struct Source { Address from; unsigned bytes; Waited by; Access read; };
+    const Source* source_at(Address a, unsigned bytes) const;
+    std::vector<std::vector<Source>> sources_;
+    std::size_t taken_ = 0;   // of all threads
 
     // A plain read that raced with an atomic: forgiven if the reader then compares and swaps the word, as the loop does
     // that the CUDA Programming Guide gives for atomics the hardware lacks.

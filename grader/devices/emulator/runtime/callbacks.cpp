@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "children.h"
 #include "crossing.h"
 #include "host_accesses.h"
 #include "shared_layout.h"
@@ -184,6 +185,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
             finding.at(*region, a);
         }
         if (inside ? inside->freed : executor.is_of_other_block(a)) finding.text = inside ? "freed" : "other block";
+        if (!inside && is_of_a_parent(a)) finding.text = "parent";
         if (machine().memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
         die(thread, finding);
     }
@@ -234,6 +236,21 @@ __attribute__((noinline, cold)) static void enter_basic_block(Address caller) {
     record(*thread, Event::Block, pc, 0, 0, no_region);
 }
 
+// Calls that go so deep are a recursion's: a GPU's stack cannot hold them, unless the compiler has made a loop of them.
+[[gnu::noinline]] static void note_depth(Thread& thread, std::uint32_t pc) {
+    Executor& executor = *thread.executor;
+    executor.deepest = thread.calls.depth;
+    const auto is_known = [](const Finding& each) { return each.kind == "deep_calls"; };
+    auto its = std::ranges::find_if(executor.findings, is_known);
+    if (its == executor.findings.end()) {
+        Finding finding = finding_at(thread, "deep_calls", pc);
+        finding.note = true;
+        its = executor.findings.insert(its, std::move(finding));
+    }
+    its->offset = static_cast<std::int64_t>(executor.deepest);
+    its->array_bytes = machine().gpu_stack;
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -246,6 +263,8 @@ void __tsan_func_entry(void* caller) {
         settle_store(*thread);
         if (const Symbol* const function = machine().module.host_only_at(program_counter(CALLER))) refuse_to_run(*thread, *function, caller);
         thread->calls.enter(program_counter(reinterpret_cast<Address>(caller)));
+        if (const std::size_t depth = thread->calls.depth; depth * least_frame > machine().gpu_stack && depth > thread->executor->deepest) [[unlikely]]
+            note_depth(*thread, program_counter(reinterpret_cast<Address>(caller)));
         record(*thread, Event::Call, program_counter(reinterpret_cast<Address>(caller)), 0, 0, no_region);
     } else {
         reached(CALLER);

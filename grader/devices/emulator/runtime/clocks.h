@@ -40,6 +40,7 @@ struct Access {
 };
 
 constexpr unsigned cached_width = 14;   // of a plain read through the read-only cache, which stores of the same launch do not reach
+constexpr unsigned freed_width = 13;    // of a write that is the end of memory which malloc in a kernel gave
 constexpr unsigned any_width = 15;   // of accesses that order nothing, and of vectors in PTX, which stand for one access an element
 constexpr unsigned width_of(unsigned bytes) { return static_cast<unsigned>(__builtin_ctz(bytes)); }   // of 1 to 16
 
@@ -61,6 +62,7 @@ std::string widths_text(const Access& a, const Access& b);   // of two that are 
 
 inline const char* access_name(const Access& access, bool writes) {
     if (is_atomic(access.strength)) return "atomic";
+    if (writes && access.width == freed_width) return "free";
     return writes ? "write" : "read";
 }
 

@@ -25,12 +25,16 @@ Quad load_part_for_copy(Thread& thread, Address from, unsigned bytes, unsigned w
     return value;
 }
 
-void issue_copy(Thread& thread, Address to, unsigned bytes, Waited by, std::uint32_t pc) {
+void issue_copy(Thread& thread, Address to, Address from, unsigned bytes, Waited by, std::uint32_t pc) {
     settle_store(thread);
     const std::uint16_t region = thread.executor->region_index(to, bytes, 0);
     if (region == no_region || thread.executor->regions[region]->space != Space::Shared) return;
-    thread.copies.push_back({to, static_cast<std::uint8_t>(bytes), region, thread.committed});
-    record(thread, Event::Issued, pc, to, bytes | static_cast<unsigned>(by) << waited_shift, region);
+    const std::uint16_t source = from ? thread.executor->region_index(from, bytes, 0) : no_region;
+    const bool may_change = source != no_region && thread.executor->regions[source]->writable;
+    thread.copies.push_back({to, from, static_cast<std::uint8_t>(bytes), region, may_change ? source : no_region, thread.committed});
+    const unsigned how = bytes | static_cast<unsigned>(by) << waited_shift;
+    record(thread, Event::Issued, pc, to, how, region);
+    if (may_change) record(thread, Event::Taken, pc, from, how, source);
 }
 
 void commit_copies(Thread& thread) {
@@ -48,6 +52,7 @@ void await_copies(Thread& thread, std::size_t newer, std::uint32_t pc) {
         const AsyncCopy copy = thread.copies[landed];
         thread.groups_under_way -= landed == 0 || thread.copies[landed - 1].group != copy.group;
         record(thread, Event::Landed, pc, copy.to, copy.bytes, copy.region);
+        if (copy.source != no_region) record(thread, Event::Given, pc, copy.from, copy.bytes, copy.source);
     }
     thread.copies.erase(thread.copies.begin(), thread.copies.begin() + static_cast<std::ptrdiff_t>(landed));
 }
@@ -66,8 +71,8 @@ Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros) {
     return value;
 }
 
-void ladder_copy_issued(const void* to, std::size_t bytes, Waited by) {
-    if (current) issue_copy(*current, reinterpret_cast<Address>(to), static_cast<unsigned>(bytes), by, program_counter(__builtin_return_address(0)));
+void ladder_copy_issued(const void* to, const void* from, std::size_t bytes, Waited by) {
+    if (current) issue_copy(*current, reinterpret_cast<Address>(to), reinterpret_cast<Address>(from), static_cast<unsigned>(bytes), by, program_counter(__builtin_return_address(0)));
 }
 
 void ladder_copies_committed() {

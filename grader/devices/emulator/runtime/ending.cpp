@@ -1,6 +1,7 @@
 // What can only be said of a case once host code has ended.
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "host_call.h"
@@ -51,17 +52,24 @@ void report_streams(Machine& m) {
 
 // Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
 // once and kept is no leak, nor is another one that the checking build of the same file has.
+constexpr std::size_t most_launches_between = 3;   // an array for each of a few steps may be kept to the end
+
 void report_leaks(Machine& m) {
     Finding finding;
     finding.kind = "leak";
     finding.note = m.whole_program;   // its end frees all
+    std::map<int, std::set<std::size_t>> between;   // by line: how many launches came before what it has allocated
+    for (const auto& region : m.memory.regions())
+        if (region->line && !region->freed) between[region->line].insert(region->launches_before);
     for (const auto& region : m.memory.regions()) {
         if (region->line == 0 || region->freed) continue;
+        finding.text = m.whole_program && between[region->line].size() > most_launches_between ? "loop" : "";
         finding.line = region->line;
         finding.array_bytes = region->bytes;
         m.findings.push_back(finding);
     }
     finding.array_bytes = 0;
+    finding.text.clear();
     std::set<int> kept, fresh;
     for (auto& [stream, its] : m.streams) {
         if (its.module != m.module.base) continue;

@@ -38,6 +38,7 @@ void clear_shared(const Region& region) {
 
 void Executor::begin_launch(LaunchState* state) {
     launch = state;
+    deepest = 0;
     loaded = nullptr;
     patience = {};
     ahead = 0;

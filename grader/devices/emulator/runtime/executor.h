@@ -81,6 +81,7 @@ struct Executor {
     std::chrono::steady_clock::time_point begun;   // the last block
     bool has_waited = false;                    // for a block's turn, so long that it had better begin another
     std::size_t ahead = 0;                      // of the resident ones: whose first turn has not come; with the schedule's mutex
+    std::uint32_t deepest = 0;   // calls of a thread in this launch, where a GPU's stack does not hold them
     std::vector<Seat> seats;
     std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones

@@ -124,7 +124,12 @@ void free_in_kernel(void* p, Address caller) {
     if (!p) return;
     settle_store(*current);
     begin_ordered(*current, program_counter(caller));
-    if (machine().heap.release(reinterpret_cast<Address>(p))) return;
+    const auto a = reinterpret_cast<Address>(p);
+    const std::uint16_t region = current->executor->region_index(a, 1, 0);
+    if (machine().heap.release(a)) {
+        if (region != no_region) record(*current, Event::Freed, program_counter(caller), a, 0, region);
+        return;
+    }
     Finding finding = finding_at(*current, "trap", program_counter(caller));
     finding.text = "it frees a pointer that malloc or new in a kernel did not give, or that was freed before";
     die(*current, finding);
@@ -163,6 +168,7 @@ void __wrap__ZdlPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete);
 void __wrap__ZdaPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete[]); }
 
 void ladder_set_heap(std::size_t bytes) { machine().heap.set_limit(bytes); }
+void ladder_set_stack(std::size_t bytes) { machine().gpu_stack = bytes; }
 std::size_t ladder_heap() { return machine().heap.limit(); }
 
 }  // extern "C"

@@ -211,7 +211,7 @@ static void begin_flags(LaunchState& state) {
     Machine& m = machine();
     state.first_id = (m.launches.size() & 0xffffff) << 40;
     state.acquired = m.origin.acquired;
-    if (m.origin.parent || (!m.streams.empty() && !m.acquisitions.is_large() && !m.stream_order.host_knew_all())) return;
+    if (m.origin.parent || ((!m.streams.empty() || m.stream_order.is_per_thread()) && !m.acquisitions.is_large() && !m.stream_order.host_knew_all())) return;
     m.acquisitions.clear();
     m.stream_races.forget_flags();
 }
@@ -250,7 +250,8 @@ void launch_kernel(const Launch& asked) {
     if (is_refused(launch, function)) return;
     if (refusal_of_call(launch.stream, launch.line) || m.fault) return;
     const Arguments arguments(launch, function);
-    m.stream_order.work(launch.stream, launch.line);
+    if (launch.programmatic) launches_may_overlap();
+    m.stream_order.work(launch.stream, launch.line, launch.programmatic ? StreamOrder::Kind::Programmatic : StreamOrder::Kind::Kernel);
     LaunchState state(blocks);
     state.launch = &launch;
     state.function = function;

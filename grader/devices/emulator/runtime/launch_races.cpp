@@ -78,6 +78,7 @@ bool reads_after(const LaunchState& launch, std::uint64_t granule, const BlockAc
 }
 
 bool is_same_value(const WordOfLaunch& word, const Summary& now) {
+    if (now.write.width == freed_width || word.write.access.width == freed_width) return false;
     return word.value == now.value && word.write.access.strength == Strength::Plain && now.write.strength == Strength::Plain;
 }
 

@@ -25,6 +25,7 @@ namespace ladder {
 struct Machine {
     DeviceMemory memory;
     KernelHeap heap;
+    std::size_t gpu_stack = usual_gpu_stack;   // bytes of a thread, as host code has asked for them
     Module module;
     SpareStacks spare_stacks;                   // these two are older than the executors, which give theirs back when they end
     SpareBlocks spare_blocks;

@@ -44,6 +44,7 @@ struct Region {
     std::size_t filled = 0;            // bytes from its start that the longest copy or memset of host code has written
     int filled_line = 0;
     bool freed = false;
+    std::size_t launches_before = 0;   // in the case, when it was allocated
     int freed_by_launch = 0;           // the line of the launch whose copy of an argument has freed it as it ended
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)

@@ -109,6 +109,9 @@ void step(Executor& executor, WarpUnit& warp, const Request& request) {
         case Event::Acquired: each_lane(request.mask, [&](int l) { warp.cursor[l].acquired = number(l); }); break;
         case Event::Issued:
         case Event::Landed: replay_copy(executor, warp, request); break;
+        case Event::Taken:
+        case Event::Given: replay_source(executor, warp, request); break;
+        case Event::Freed: replay_free(executor, warp, request); break;
         case Event::Tensor: count_tensor(executor, request); break;
         case Event::Arithmetic: count_arithmetic(executor, request); break;
         case Event::PartRead: replay_part(executor, warp, request); break;

@@ -273,6 +273,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.memory.begin_case();
     m.memory.add_variables(m.module);
     m.heap.begin_case(m.memory);
+    m.gpu_stack = usual_gpu_stack;
     m.executors.clear();
     m.kernels.clear();
     m.launches.clear();

@@ -15,6 +15,7 @@ static bool is_lane(void* stream) {
 
 // What the message of a race of these says.
 static const char* on_streams(const Work& first, const Work& second) {
+    if (is_of_thread(first.stream) && is_of_thread(second.stream)) return "host threads";
     if (is_lane(first.stream) && is_lane(second.stream)) return "two nodes";
     return machine().whole_program && (!first.stream || !second.stream) ? "default stream" : "two streams";
 }
@@ -22,6 +23,7 @@ static const char* on_streams(const Work& first, const Work& second) {
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {
     if (!works_may_race()) return;
     begin();
+    awaits_ = launch.awaits_dependency;
     for (const BlockSummary& block : blocks) {
         const std::uint64_t id = launch.id_of(block.block, block.phase / 2);
         for (const Summary& word : block.words) {
@@ -139,7 +141,9 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return;
     const Work &first = works_[before.work - 1], &second = works_.back();
     const Order order = this->order(before.work);
-    if ((order == Order::Before && machine().stream_order.is_before_last(first)) || reported_.contains({first.line, second.line})) return;
+    const bool overlaps = second.overlaps && !awaits_ && first.stream == second.stream && first.number + 1 == second.number;
+    if (!overlaps && works_are_in_order()) return;
+    if ((!overlaps && order == Order::Before && machine().stream_order.is_before_last(first)) || reported_.contains({first.line, second.line})) return;
     const Region& region = *machine().memory.regions()[granule >> 40];
     const Address place = (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4;
     if (before.work > known_ && machine().acquisitions.covers(now.acquired, before.block, before.access, place, true)) return;
@@ -147,7 +151,7 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
     finding.kind = "race";
-    finding.text = order == Order::ByFlags ? "parent" : order == Order::Apart ? "children" : on_streams(first, second);
+    finding.text = order == Order::ByFlags ? "parent" : order == Order::Apart ? "children" : overlaps ? "programmatic" : on_streams(first, second);
     finding.line = second.line;
     finding.access = access_name(now, writes);
     if (order == Order::ByFlags) finding.other_pc = before.access.pc;

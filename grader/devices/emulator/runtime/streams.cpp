@@ -22,6 +22,9 @@ bool is_destroyed(void* stream) {
     return handle > before_handles && handle < last_handle + 0x10 && !machine().streams.contains(stream);
 }
 
+constexpr std::uintptr_t before_threads = std::uintptr_t{1} << 44, most_threads = 1 << 20;
+bool is_of_thread(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) - before_threads < most_threads * 0x10; }
+
 bool is_blocking(void* stream) { return (reinterpret_cast<std::uintptr_t>(stream) & 1) == 0; }
 
 void StreamOrder::join(Seen& into, const Seen& from) {
@@ -46,10 +49,23 @@ void StreamOrder::join_default(Stream& its) {
         if (other.blocking) join(its.seen, other.seen);
 }
 
-void StreamOrder::work(void* stream, int line) {
+// cudaStreamPerThread is another stream in each thread of the host, and it waits for the default one.
+void* StreamOrder::own_of_thread(void* stream) {
+    constexpr std::uintptr_t per_thread = 2;   // include/ladder/streams.h
+    if (reinterpret_cast<std::uintptr_t>(stream) != per_thread) return stream;
+    static std::atomic<std::uintptr_t> last{before_threads};
+    thread_local const auto its = reinterpret_cast<void*>(last += 0x10);
+    streams_[its].blocking = is_per_thread_ = true;
+    return its;
+}
+
+void StreamOrder::work(void* asked, int line, Kind kind) {
+    void* const stream = own_of_thread(asked);
     Stream& its = in_order(stream);
+    const bool is_known = its.is_behind_kernel && host_knows({stream, its.seen[stream], 0});
     join(its.seen, host_);
-    last_ = {stream, ++its.seen[stream], line};
+    last_ = {stream, ++its.seen[stream], line, kind == Kind::Programmatic && its.is_behind_kernel && !is_known};
+    its.is_behind_kernel = kind != Kind::Other;
     its.line = line;
     its.own = machine().streams.contains(stream);
     if (its.own && !machine().whole_program && its.seen[given_] == 0 && std::find(too_early_.begin(), too_early_.end(), line) == too_early_.end())
@@ -69,11 +85,20 @@ StreamOrder::Stream& StreamOrder::in_order(void* stream) {
     return its;
 }
 
-void StreamOrder::record(const void* event, void* stream) { join(events_[event] = host_, in_order(stream).seen); }
+// No kernel begins early behind an event.
+void StreamOrder::record(const void* event, void* stream) {
+    Stream& its = in_order(own_of_thread(stream));
+    its.is_behind_kernel = false;
+    join(events_[event] = host_, its.seen);
+}
 
-void StreamOrder::wait(void* stream, const void* event) { join(in_order(stream).seen, events_[event]); }
+void StreamOrder::wait(void* stream, const void* event) {
+    Stream& its = in_order(own_of_thread(stream));
+    its.is_behind_kernel = false;
+    join(its.seen, events_[event]);
+}
 
-void StreamOrder::host_waits(void* stream) { join(host_, in_order(stream).seen); }
+void StreamOrder::host_waits(void* stream) { join(host_, in_order(own_of_thread(stream)).seen); }
 
 void StreamOrder::host_waits_for_event(const void* event) { join(host_, events_[event]); }
 
@@ -94,9 +119,9 @@ bool StreamOrder::host_knows_event(const void* event) const {
 }
 
 bool StreamOrder::is_under_way(void* stream, const void* event) {
-    const Seen work = event ? events_[event] : in_order(stream).seen;
+    const Seen work = event ? events_[event] : in_order(own_of_thread(stream)).seen;
     const bool known = std::all_of(work.begin(), work.end(), [&](const auto& each) { return host_knows({each.first, each.second, 0}); });
-    Seen& last = asked_[event ? event : stream];
+    Seen& last = asked_[event ? event : own_of_thread(stream)];
     return !known && std::exchange(last, work) != work;
 }
 

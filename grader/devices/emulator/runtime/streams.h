@@ -9,7 +9,8 @@
 namespace ladder {
 
 // A launch or an asynchronous copy: the number of its stream's works so far, and host code's line.
-struct Work { void* stream; std::uint64_t number; int line; };
+// overlaps: it may begin before the one in front of it on its stream is over (cudaLaunchAttributeProgrammaticStreamSerialization).
+struct Work { void* stream; std::uint64_t number; int line; bool overlaps = false; };
 
 // Of a kernel that a kernel has launched: by which work, from 1 (StreamRaces::works), and which of its blocks, on which stream
 // of that block's, and what its threads know by then, as if they had acquired it from the thread that launched them. 0: of all
@@ -18,6 +19,7 @@ struct Origin { std::size_t parent = 0; std::uint64_t block = 0; void* stream = 
 constexpr std::uintptr_t tail_stream = 3, free_stream = 4;   // cudaStreamTailLaunch: behind all others; cudaStreamFireAndForget
 
 bool is_destroyed(void* stream);
+bool is_of_thread(void* stream);  // cudaStreamPerThread, of one of the host's
 bool is_blocking(void* stream);   // of host code's own: it waits for the default stream
 
 // A stream that host code has made: in which line, < 0 once that call has ended, and in which library.
@@ -27,7 +29,8 @@ class StreamOrder {
 public:
     // Work 1 of the given stream is what its owner has asked of it before the call: to fill the inputs, for example.
     void begin(void* given);
-    void work(void* stream, int line);
+    enum class Kind : std::uint8_t { Other, Kernel, Programmatic };
+    void work(void* stream, int line, Kind kind = Kind::Other);
     const Work& last() const { return last_; }      // of this host thread's
     void run_part_of(const Work& work) { last_ = work; }   // on an OS thread of its own
     bool is_before_last(const Work& earlier) const;
@@ -43,14 +46,17 @@ public:
     bool is_under_way(void* stream, const void* event);
     bool host_knew_all() const;                     // the same of all work before the last one
     void created(void* stream, bool blocking);
+    bool is_per_thread() const { return is_per_thread_; }   // host code uses cudaStreamPerThread
     std::vector<int> not_joined(void* given) const; // lines of the last work of other streams that nothing joins to this one
 
 private:
     using Seen = std::map<void*, std::uint64_t>;    // of each stream, how much of its work is done before
-    struct Stream { Seen seen; int line; bool own; bool blocking; };
+    struct Stream { Seen seen; int line; bool own; bool blocking; bool is_behind_kernel; };
     void join_default(Stream& its);
     Stream& in_order(void* stream);
     static void join(Seen& into, const Seen& from);
+    void* own_of_thread(void* stream);
+    bool is_per_thread_ = false;
     Seen host_;
     void* given_ = nullptr;
     static thread_local Work last_;   // a copy is told in a second call, and another host thread may call between the two

@@ -33,6 +33,8 @@ constexpr std::size_t lane_records = 256;          // of trace between two repla
 constexpr std::size_t lane_stride = lane_records + 4;   // 4 KB apart, all lanes' records would share one set of the L1 cache
 constexpr int records_at_once = 4;                    // of a lane, a cache line, which are compared with another's: so many may be looked at behind its last one
 constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
+constexpr std::size_t usual_gpu_stack = 1024;      // that on an H200, and what nvcc 13 puts there at least for a call that comes back
+constexpr std::size_t least_frame = 16;
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn: later fewer, half as many or more
 constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
 constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin; 1 once it has slept so often:
@@ -81,7 +83,7 @@ constexpr int grid_barrier = -2;         // in barrier_result while a thread wai
 constexpr int cluster_barrier = -3;      // the same: cluster.sync()
 
 // An asynchronous copy into shared memory that its thread has not waited for.
-struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
+struct AsyncCopy { Address to, from; std::uint8_t bytes; std::uint16_t region, source; std::size_t group; };   // source: no_region if it stays as it is
 
 // The calls that a thread is in, of functions that were not inlined: their return addresses, the outermost first.
 struct Calls {

@@ -22,6 +22,8 @@ enum class Event : std::uint8_t {
     Tensor,                      // an instruction of a tensor core; bytes: its TensorShape, and above it its TensorRate
     AtomicLoad, AtomicStore,     // of a Site alone: an Atomic that is counted as what it is
     Arithmetic,                  // an instruction of inline PTX that computes with floats, or divides
+    Taken, Given,                // of an asynchronous copy, what lies at this address: it is still to be read; its thread has waited
+    Freed,                       // memory of the kernels' heap, from this address on
 };
 
 // Python (kinds.py) reads names and numbers from here. Of the machine's instructions: m16n8 and k, for doubles m8n8k4.

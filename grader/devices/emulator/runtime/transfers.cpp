@@ -144,8 +144,9 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
             else std::memset(flags, 1, bytes);
         }
     }
-    if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
-    if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
+    const auto may_race = [&](const void* p, bool on_device) { return on_device || memory.both_sided(reinterpret_cast<Address>(p)); };
+    if (may_race(from, from_device)) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
+    if (may_race(to, to_device)) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
     note_use_by_copy(reinterpret_cast<Address>(from), bytes, false, line);
     note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     if (!current) memory.shut();

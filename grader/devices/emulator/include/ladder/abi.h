@@ -35,6 +35,7 @@ struct Launch {
     int line;
     bool cooperative;
     bool names_cluster;
+    bool programmatic;         // it may begin before the kernel in front of it is over
     unsigned cluster[3];        // blocks
     void (*run)(void* arguments);
     void (*refer)(void* arguments, unsigned long which);   // parameters that are references: a bit for each
@@ -155,6 +156,7 @@ int ladder_check_direction(ladder::Copy kind, int to_symbol, int line);   // of 
 std::size_t ladder_memory_in_use(void);
 std::size_t ladder_heap(void);   // bytes that kernels may get by malloc and new
 void ladder_set_heap(std::size_t bytes);
+void ladder_set_stack(std::size_t bytes);   // of a thread, on a GPU
 // The stream that the grader passed to the entry point is there already; others are created and destroyed.
 // blocking: it waits for the default stream's work, and that for its; urgency: from 0 to 5, minus CUDA's priority
 void* ladder_stream_create(int line, int blocking, int urgency);
@@ -213,12 +215,14 @@ LADDER_CALL unsigned long ladder_ordered_atomic(ladder::Atomic op, ladder::Type 
 LADDER_CALL ladder::Quad ladder_wide_atomic(ladder::Atomic op, ladder::Scope scope, void* address, ladder::Quad value, ladder::Quad compare);
 // An arrival at a cuda::barrier: how many have come before. It hands on what the thread has done, and acquires nothing.
 LADDER_CALL unsigned ladder_arrival(ladder::Scope scope, unsigned* arrived, unsigned count);
+LADDER_CALL void ladder_await_dependency(void);   // by a programmatic launch: the kernel in front of it is over
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // Asynchronous copies: what was stored at `to` counts as under way until its thread has waited for the group of copies in
 // which it was committed; all but the `newer` last groups, that is.
 // The copy's load: what lies at `from`, but for the last `zeros` of its bytes, which are not read.
 LADDER_CALL ladder::Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros);
-LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes, ladder::Waited by);
+// Nor may anything write to `from` before that; null: nothing is read.
+LADDER_CALL void ladder_copy_issued(const void* to, const void* from, std::size_t bytes, ladder::Waited by);
 LADDER_CALL void ladder_copies_committed(void);
 LADDER_CALL void ladder_copies_awaited(std::size_t newer);
 // In the checking build: whether elements of a fragment have another order than a GPU's.

@@ -13,7 +13,7 @@ namespace ladder {
 template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* from, Waited by) {
     using Bits = typename Word<bytes>::type;
     *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
-    ladder_copy_issued(to, bytes, by);
+    ladder_copy_issued(to, from, bytes, by);
 }
 // No asynchronous copy moves less than four bytes.
 template <> LADDER_INLINE void copy_word<2>(void* to, const void* from, Waited) { *static_cast<short*>(to) = *static_cast<const short*>(from); }
@@ -26,7 +26,7 @@ LADDER_INLINE void copy_part(void* to, const void* from, std::size_t bytes, std:
     if (bytes == 16) *static_cast<Word<16>::type*>(to) = value;
     else if (bytes == 8) *static_cast<Word<8>::type*>(to) = low;
     else *static_cast<Word<4>::type*>(to) = value[0];
-    ladder_copy_issued(to, bytes, Waited::Primitives);
+    ladder_copy_issued(to, zeros < bytes ? from : nullptr, bytes, Waited::Primitives);
 }
 
 // Threads `rank` of `size` copy words in turn.

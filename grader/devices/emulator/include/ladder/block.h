@@ -34,8 +34,8 @@ LADDER_INLINE void __threadfence_system(LADDER_LINE) { ladder_fence(ladder::Scop
 
 LADDER_INLINE void __nanosleep(unsigned, LADDER_LINE) { ladder_yield(line); }
 
-// A launch that may begin before the one in front of it ends: here it never does.
-LADDER_INLINE void cudaGridDependencySynchronize() {}
+// A launch that may begin before the one in front of it ends: here it never does, but what it reads without this is a race.
+LADDER_INLINE void cudaGridDependencySynchronize() { ladder_await_dependency(); }
 LADDER_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
 [[noreturn]] LADDER_INLINE void __trap(LADDER_LINE) { ladder_trap("__trap()", line); }
 LADDER_INLINE void __brkpt() {}

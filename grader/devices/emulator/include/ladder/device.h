@@ -249,7 +249,7 @@ inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
-// Only asked for, but for the heap: there are no caches, and stacks are as large as they are.
+// Only asked for, but for heap and stack: there are no caches. Stacks are as large as they are, but a GPU's are known.
 namespace ladder {
 inline std::size_t limits[7] = {1024, 8650752, 0, 0, 2048};   // by cudaLimit, as on an H200: stack, printf, launches by kernels
 inline unsigned device_flags = 0;
@@ -259,6 +259,7 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t
     LADDER_WANTS(limit >= 0 && limit < 7);
     ladder::limits[limit] = value;
     if (limit == cudaLimitMallocHeapSize) ladder_set_heap(value);
+    if (limit == cudaLimitStackSize) ladder_set_stack(value);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {

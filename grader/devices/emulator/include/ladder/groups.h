@@ -169,7 +169,9 @@ public:
     LADDER_INLINE void sync(LADDER_LINE) const { __syncwarp(lanes_, line); }
 
     template <class T> LADDER_INLINE T shfl(T value, unsigned rank, LADDER_LINE) const {
-        return from_lane(value, __fns(lanes_, 0, static_cast<int>(rank) + 1), line);
+        // A rank that no thread has leads to lane 31.
+        const unsigned lane = lanes_ == ~0u ? rank : __fns(lanes_, 0, static_cast<int>(rank) + 1);
+        return ladder::shuffle_any(ladder::Warp::ShuffleIndex, lanes_, value, static_cast<int>(lane), warpSize, line);
     }
     template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, LADDER_LINE) const {
         return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), -static_cast<int>(delta) - 1),

@@ -22,7 +22,7 @@ struct Config {
     dim3 grid, block;
     std::size_t shared = 0;
     cudaStream_t stream = nullptr;
-    bool names_cluster = false;
+    bool names_cluster = false, programmatic = false;
     unsigned cluster[3] = {};   // blocks
 };
 
@@ -69,6 +69,7 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
         .line = its.line,
         .cooperative = its.cooperative,
         .names_cluster = c.names_cluster,
+        .programmatic = c.programmatic,
         .cluster = {c.cluster[0], c.cluster[1], c.cluster[2]},
         .run = its.run,
         .refer = its.refer,
@@ -312,6 +313,7 @@ namespace ladder {
 inline LADDER_UNSEEN Config config(const cudaLaunchConfig_t& c) {
     Config its = config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream);
     for (unsigned i = 0; i < c.numAttrs; ++i) {
+        if (c.attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization) its.programmatic = c.attrs[i].val.programmaticStreamSerializationAllowed != 0;
         const auto& [x, y, z] = c.attrs[i].val.clusterDim;
         if (c.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
         its.names_cluster = true;

@@ -142,13 +142,15 @@ namespace ladder {
 
 namespace {
 
-// One lane of each warp tells what all of it has done, for they have met here; then all hear of it.
+// One lane of each warp tells what all of it has done, for they have met here; then all hear of it. name: 0 where other threads
+// wait for this barrier, too, and which of them belong together is up to chance: then each warp has met itself alone.
 void order_memory(Block& block, const std::vector<Thread*>& threads, Address name) {
     for (WarpUnit& warp : block.warps) {
         std::uint32_t lanes = 0;
         for (const Thread* thread : threads) lanes |= thread->warp == &warp ? 1u << thread->lane : 0u;
         if (!lanes) continue;
         warp.clock.synchronise(lanes, warp.alive(), true);
+        if (!name) continue;
         Thread& first = warp.threads[__builtin_ctz(lanes)];
         first.next = nullptr;   // nothing of this is traced: it has no place among the lanes' instructions
         fence(first, Scope::Block);
@@ -156,6 +158,7 @@ void order_memory(Block& block, const std::vector<Thread*>& threads, Address nam
         warp.cursor[first.lane].tick = first.clock.tick;
     }
     for (Thread* thread : threads) {
+        if (!name) break;
         thread->next = nullptr;
         acquire(*thread, name, any_width);
         thread->warp->cursor[thread->lane].acquired = thread->clock.acquired;
@@ -200,7 +203,8 @@ bool release_named_barriers(Block& block) {
         const bool is_for_all = barrier.expected == block.threads.size();   // then those that have returned are not waited for
         if (barrier.arrived == 0 || barrier.arrived + (is_for_all ? static_cast<std::uint32_t>(gone) : 0) < barrier.expected) continue;
         NamedBarrier late = take_late(barrier);
-        order_memory(block, barrier.waiting, barrier.place_of(0));
+        const bool are_mixed = !late.waiting.empty() && barrier.waiting.size() == barrier.expected;
+        order_memory(block, barrier.waiting, are_mixed ? 0 : barrier.place_of(0));
         for (Thread* thread : barrier.waiting) {
             thread->state = State::Ready;
             thread->warp->can_run = true;

@@ -19,7 +19,7 @@ void run_copy(Lane& l, const Instruction& at) {
     const std::uint32_t loads = l.pc - 1 - std::min(at.place, 3u);
     const Quad value = at.choice ? load_part_for_copy(l.thread, from, bytes, wanted, loads) : load_for_copy(l.thread, from, bytes, loads);
     l.store(at, to, &value, bytes);
-    issue_copy(l.thread, to, bytes, Waited::Ptx, l.place(at));
+    issue_copy(l.thread, to, wanted ? from : 0, bytes, Waited::Ptx, l.place(at));
 }
 
 void prepare_copy(Instruction& it) {

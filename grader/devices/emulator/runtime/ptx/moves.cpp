@@ -228,12 +228,14 @@ void prepare_nothing(Instruction& it) {
     it.run = [](Lane&, const Instruction&) {};
 }
 
-void prepare_griddepcontrol(Instruction& it) {   // a kernel is over when the next one begins
+void prepare_griddepcontrol(Instruction& it) {
     Modifiers left(it);
-    if (!left.take("wait") && !left.take("launch_dependents")) throw Wrong("it is .wait or .launch_dependents");
+    const bool waits = left.take("wait");
+    if (!waits && !left.take("launch_dependents")) throw Wrong("it is .wait or .launch_dependents");
     left.done();
     want_operands(it, 0);
     prepare_nothing(it);
+    if (waits) it.run = [](Lane& l, const Instruction&) { l.thread.block->launch->awaits_dependency = true; };
 }
 
 }  // namespace
