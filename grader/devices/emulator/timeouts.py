@@ -25,6 +25,9 @@ def never_ended(fact: Fact, who: str) -> str:
         return slow
     if fact["text"] == "host" and not (fact["line"] or fact["loop"]):
         return "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped"
+    if fact["text"] == "library":
+        line = f"line {fact['line']}" if fact["line"] else "host code"
+        return f"the library's function that {line} calls had not come back when it was stopped: does it wait, as for input?"
     if fact["text"] == "host":
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":
