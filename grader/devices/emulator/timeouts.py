@@ -27,7 +27,8 @@ def never_ended(fact: Fact, who: str) -> str:
         return "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped"
     if fact["text"] == "library":
         line = f"line {fact['line']}" if fact["line"] else "host code"
-        return f"the library's function that {line} calls had not come back when it was stopped: does it wait, as for input?"
+        late = "had not come back when it was stopped: does it wait, as for input?"
+        return f"the library's function that {line} calls {late}"
     if fact["text"] == "host":
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":
