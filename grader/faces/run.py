@@ -153,6 +153,8 @@ def _built(files: Sequence[Path], options: Options) -> Program | None:
     except NotBuilt as error:
         for each in error.build.diagnostics:
             print(each.message, *([f"    {each.source.strip()}"] if each.source else []), sep="\n", file=sys.stderr)
+        for folder in (each for each in options.folders if not each.exists()):
+            print(f"ladder: -I {folder}: there is no such folder", file=sys.stderr)
         print(f"ladder: {files[0].name} cannot be built for the emulator", file=sys.stderr)
     except subprocess.CalledProcessError as error:
         first = next((line for line in error.stderr.splitlines() if "error" in line), "no reason given")

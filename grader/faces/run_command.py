@@ -8,20 +8,21 @@ from typing import Any
 import click
 
 from grader.course.catalog import UsageError
+from grader.faces.nvcc_options import without_nvccs
 
 
 class _WithArguments(click.Command):
-    """A command that leaves what stands behind the first `--` alone."""
+    """A command that leaves what stands behind the first `--` alone, and passes over what only nvcc needs before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keeps those in the context's `meta`."""
         at = args.index("--") if "--" in args else len(args)
         ctx.meta["arguments"] = args[at + 1 :]
-        return super().parse_args(ctx, args[:at])
+        return super().parse_args(ctx, list(without_nvccs(args[:at])))
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+FOLDER = click.Path(path_type=Path, file_okay=False)  # as with nvcc, one that is not there has no headers
 
 
 @click.command("run", cls=_WithArguments, epilog="Behind `--` stand the program's own arguments.")

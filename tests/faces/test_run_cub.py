@@ -111,12 +111,46 @@ FOUND = """
 8 -2 1 -2 -2 -3 9 0 -4
 """
 
+CHECKED = """
+#include <cstdio>
+#include <cub/cub.cuh>
+#include <thrust/device_vector.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/permutation_iterator.h>
+#include <thrust/reduce.h>
+template <class It> struct strided {
+    using diff = typename thrust::iterator_difference<It>::type;
+    struct step { diff by; __host__ __device__ diff operator()(const diff& i) const { return by * i; } };
+    using Count = thrust::counting_iterator<diff>;
+    using At = thrust::transform_iterator<step, Count>;
+    using iterator = thrust::permutation_iterator<It, At>;
+};
+int main() {
+    thrust::device_vector<int> v(8);
+    for (int i = 0; i < 8; ++i) v[i] = i;
+    using S = strided<thrust::device_vector<int>::iterator>;
+    S::iterator b(v.begin(), S::At(S::Count(0), S::step{2}));
+    thrust::iterator_value<thrust::device_vector<int>::iterator>::type sum = thrust::reduce(b, b + 4);
+    int h, *out;
+    void* t = nullptr;
+    std::size_t bytes = 0;
+    CubDebugExit(cudaMalloc(&out, 4));
+    CubDebugExit(cub::DeviceReduce::Sum(t, bytes, v.begin(), out, 8));
+    CubDebugExit(cudaMalloc(&t, bytes));
+    CubDebugExit(cub::DeviceReduce::Sum(t, bytes, v.begin(), out, 8));
+    if (CubDebug(cudaMemcpy(&h, out, 4, cudaMemcpyDeviceToHost))) return 3;
+    printf("%d %d\\n", sum, h);
+    cudaFree(t), cudaFree(out);
+}
+"""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "prints"),
-    [(BLOCKS, "3 1 0 3 101 200 -1 175 200 5 32 300 149"), (OF_DEVICE, FOUND)],
-    ids=["blocks", "device"],
+    [(BLOCKS, "3 1 0 3 101 200 -1 175 200 5 32 300 149"), (OF_DEVICE, FOUND), (CHECKED, "12 28")],
+    ids=["blocks", "device", "checked"],
 )
 def test_cub_s_algorithms_by_keys_segments_and_neighbours(tmp_path: Path, text: str, prints: str):
     told = run(tmp_path, text)

@@ -83,3 +83,12 @@ def test_an_event_that_was_made_without_one_has_no_time(tmp_path):
 def test_nor_has_one_that_was_never_recorded(tmp_path):
     said = run(tmp_path, "cudaEventSynchronize(b), cudaEventDestroy(a), cudaEventCreate(&a)")
     assert said.startswith("400 0 ") and "for no cudaEventRecord has met it" in said, said
+
+
+def test_a_stream_is_ready_until_it_has_got_work(tmp_path):
+    ask = "cudaStreamQuery(s), cudaStreamQuery(0)"
+    text = "#include <cstdio>\nint main() { cudaStream_t s; cudaStreamCreate(&s); int said[] = {ASK, WORK, ASK};\n"
+    text += 'for (int each : said) printf("%d ", each); cudaStreamDestroy(s); }\n'
+    work = "cudaMemsetAsync(([] { static void* x; return cudaMalloc(&x, 4), x; })(), 0, 4, s)"
+    (tmp_path / "t.cu").write_text(text.replace("ASK", ask).replace("WORK", work))
+    assert run_ladder(tmp_path, "run", "t.cu").stdout.startswith("0 0 0 600 600 ")

@@ -75,3 +75,26 @@ def test_a_crash_of_host_code_is_told_with_its_cause(program, which, told):
 )
 def test_a_kernel_that_does_wrong_ends_with_cudas_error(program, which, error):
     assert error in said(program, str(which))
+
+
+WAITS = """#include <cstdio>
+#include <unistd.h>
+__global__ void k(int* p) { p[threadIdx.x] = 1; }
+int main() {
+    int *d, ends[2];
+    cudaMalloc(&d, 12);
+    k<<<1, 4>>>(d);
+    cudaDeviceSynchronize();
+    char c = pipe(ends);
+    return read(ends[0], &c, 1);
+}
+"""
+
+
+@pytest.mark.slow  # a program that goes on waiting is left after two seconds more
+def test_a_program_that_waits_in_a_librarys_function_when_its_time_is_up_tells_what_was_found(tmp_path):
+    (tmp_path / "t.cu").write_text(WAITS)
+    done = run_ladder(tmp_path, "run", "t.cu", "--timeout", "1")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 124 and "1. out of bounds t.cu:3 in kernel k" in said, said
+    assert "the library's function that line 10 calls had not come back when it was stopped" in said, said

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.branches import Condition
 from grader.devices.build.lexer import lex
+from grader.devices.build.members import needs_no_template
 from grader.devices.build.said import Said
-from grader.devices.build.syntax import is_unevaluated
+from grader.devices.build.syntax import code_stream, is_unevaluated
 
 Values = Callable[[], set[tuple[Condition, bool]]]
 
@@ -24,18 +25,24 @@ _LAUNCHED = re.compile(rb"[\w:]+\s*(<[^<>;]*>\s*)?<<<")
 OVERLOAD = re.compile(r"__(host|device)__ (__device__ )?function '.*' cannot overload __")
 _DECLARATION = re.compile(r"\w+\s*\([^()]*\)\s*(noexcept\s*)?[;,]")
 _STATIC = re.compile(rb"\bstatic\b[^;{}]*$")  # which needs a body of its own
+_NO_TEMPLATE = re.compile(r"(?:missing|use) 'template' keyword .*'(\w+)'")
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
 
 
 def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> bool:
     """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; is
     about a constexpr function; stands in a function that a class has as a friend, though not with its side; asks for
-    a deduction guide, which has no side; or declares one of CUDA's functions again, as in `int min(int, int);`.
+    a deduction guide, which has no side; lacks a member's `template`; or declares one of CUDA's functions again, as in
+    `int min(int, int);`.
 
     `values` tells what conditions are in the templates' instances.
     """
     if not said.line:
         return False
+    if found := _NO_TEMPLATE.match(said.text):
+        stream = code_stream(lex(source))
+        here = (at for at, token in enumerate(stream.tokens) if token.line == said.line and token.text == found[1])
+        return any(needs_no_template(stream, at) for at in here)
     lines = source.encode().split(b"\n")[: said.line]
     lines[-1] = lines[-1][: (said.column or 1) - 1]
     before = b"\n".join(lines)

@@ -90,7 +90,7 @@ def _of_other_words(text: str, line: str) -> str:
         return (
             f"`{word[0]}` is C++20's, and this is C++17: take it out, or write `static_assert(...)` into the function"
         )
-    of_type = re.match(r"\s*(?:const\s+)?((?:\w+::)*\w+<[^<>;()]*>::\w+)\s+\w+\s*[=;{(\[]", line)
+    of_type = re.search(r"(?:^|[;{}(,])\s*(?:const\s+)?((?:\w+::)*\w+<[^<>;()]*>::\w+)\s+[*&]*\w+\s*[=;:{(\[]", line)
     if of_type and re.search(r"typename|expected ';' after expression", text):
         return f"what stands in a template's type needs `typename` if it is a type: `typename {of_type[1]}`"
     return ""

@@ -57,8 +57,9 @@ def _invalid_free(fact: Fact) -> str:
         return "free() or delete of memory from CUDA: cudaFree gives that back, and cudaFreeHost that of cudaMallocHost"
     if fact["text"].startswith("launch "):
         return (
-            f"cudaFree of memory that the {fact['text'].replace(' ', ' in line ')} has freed: it copies its arguments,"
-            " and the end of such a copy runs the destructor; give the kernel the pointer, not the object"
+            f"cudaFree of memory that the {fact['text'].replace(' ', ' in line ')} has freed: does the kernel call"
+            " cudaFree, which is the host's? or a launch copies its arguments, and the end of such a copy runs the"
+            " destructor; give the kernel the pointer, not the object"
         )
     if fact["text"] == "again":
         return "cudaFree of memory that was freed before"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.devices.build.members import needs_no_template
 from grader.devices.build.syntax import CLOSING, Scope, Stream
 from grader.devices.emulator import asm
 
@@ -22,6 +23,7 @@ def all_of(stream: Stream, alone: bool) -> Iterator[Insertion]:
     yield from _own_names(stream)
     yield from _indexed_elements(stream)
     yield from _paths_of_members(stream)
+    yield from _templates_of_members(stream)
 
 
 def _static_kernels(stream: Stream) -> Iterator[Insertion]:
@@ -148,3 +150,10 @@ def _path(stream: Stream, begin: int) -> Iterator[Insertion]:
         for dot in inner:
             yield dot, dot + 1, " = {."
         yield end, end, "}" * len(inner)
+
+
+def _templates_of_members(stream: Stream) -> Iterator[Insertion]:
+    """`Cast<T>::of<4>(x)` is `Cast<T>::template of<4>(x)`, which nvcc does not ask for."""
+    for index in range(len(stream.tokens)):
+        if stream.text(index + 1) == "<" and needs_no_template(stream, index):
+            yield index, index, "template "

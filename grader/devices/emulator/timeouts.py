@@ -11,6 +11,7 @@ Fact = dict[str, Any]
 MANY_STEPS = 1_000_000  # of one thread, in a program that was stopped
 WAITS = ("waits", "waits streams", "waits locks")  # the texts of a thread that waits for a value
 MANY_LAUNCHES = 200  # of one line in one call: a loop that launches for each element, or for each row
+LARGE_LAUNCH = 4096  # threads; as of steps in time, which are no elements
 LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
 
 
@@ -25,6 +26,10 @@ def never_ended(fact: Fact, who: str) -> str:
         return slow
     if fact["text"] == "host" and not (fact["line"] or fact["loop"]):
         return "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped"
+    if fact["text"] == "library":
+        line = f"line {fact['line']}" if fact["line"] else "host code"
+        late = "had not come back when it was stopped: does it wait, as for input?"
+        return f"the library's function that {line} calls {late}"
     if fact["text"] == "host":
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":
@@ -71,10 +76,14 @@ def _launches_too_often(fact: Fact) -> str:
     last = next(each for each in reversed(fact["launches"]) if (each["line"], each["kernel"]) == (line, kernel))
     blocks, threads = prod(last["grid"]), prod(last["block"])
     size = f"{blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} thread{'' if threads == 1 else 's'}"
+    again = f"again and again in line {line}, {times:,} times so far, each with {size}, and one"
+    if kernel.startswith(("thrust::", "cub::")):
+        return f"host code calls {kernel} {again} waits for the one before: call it once, for the whole range"
+    if blocks * threads >= LARGE_LAUNCH:
+        return f"host code launches {kernel} {again} launch waits for the one before: do fewer rounds of this loop do?"
     return (
-        f"host code launches {kernel} again and again in line {line}, {times:,} times so far, each with {size}, and one"
-        " launch waits for the one before: launch it once, without the loop, and let the kernel take its i from"
-        " `blockIdx.x * blockDim.x + threadIdx.x`"
+        f"host code launches {kernel} {again} launch waits for the one before: launch it once, without the loop, and"
+        " let the kernel take its i from `blockIdx.x * blockDim.x + threadIdx.x`"
     )
 
 

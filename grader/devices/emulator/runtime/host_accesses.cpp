@@ -17,17 +17,17 @@ namespace {
     leave_entry_point();
 }
 
-[[noreturn]] void host_out_of_time(Address caller) {
-    if (machine().fault) leave_entry_point();   // a kernel has been blamed already
+}  // namespace
+
+void host_out_of_time(std::uint32_t pc, bool in_library) {
+    if (machine().fault && !machine().whole_program) leave_entry_point();   // a kernel has been blamed already
     Finding finding;
     finding.kind = "timeout";
-    finding.pc = program_counter(caller);
-    finding.text = "host";
+    finding.pc = pc;
+    finding.text = in_library ? "library" : "host";
     machine().findings.push_back(finding);
     leave_entry_point();
 }
-
-}  // namespace
 
 void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks) {
     if (machine().unwritten.any() && (writes || looks)) machine().unwritten.access(a, bytes, writes, program_counter(caller));
@@ -47,7 +47,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool
 void host_block(Address caller) {
     if (reached(caller)) return;
     const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
-    if (enough && can_leave_entry_point()) host_out_of_time(caller);
+    if (enough && can_leave_entry_point()) host_out_of_time(program_counter(caller));
 }
 
 }  // namespace ladder

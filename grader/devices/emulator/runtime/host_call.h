@@ -13,13 +13,18 @@ class HostCall {
 public:
     HostCall() : lock_(mutex(), std::defer_lock) {
         if (machine().whole_program && !current) lock_.lock();
+        ++depth_;
     }
+    ~HostCall() { --depth_; }
+    HostCall(const HostCall&) = delete;
+    static bool is_under_way() { return depth_ > 0; }   // of this thread
 
 private:
     static std::recursive_mutex& mutex() {
         static std::recursive_mutex one;
         return one;
     }
+    static inline thread_local int depth_ = 0;
     std::unique_lock<std::recursive_mutex> lock_;
 };
 

@@ -10,6 +10,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "frames.h"
+#include "host_accesses.h"
+#include "host_call.h"
 #include "machine.h"
 
 namespace ladder {
@@ -22,8 +25,15 @@ struct Call {
     char** argv;
 };
 
-// Ctrl-C, or the end of the time: what runs says where it stands, at its next basic block.
-void on_interrupt(int) { machine().out_of_time = true; }
+// Ctrl-C, or the end of the time: what runs says where it stands, at its next basic block. Host code that comes to none,
+// though it is told again every half second, waits in a library's function, as in getchar(): it is left there.
+void on_interrupt(int, siginfo_t*, void* context) {
+    constexpr int patience = 4;
+    static int told = 0;
+    machine().out_of_time = true;
+    if (++told <= patience || current || HostCall::is_under_way() || machine().program.report_fd < 0) return;
+    if (can_leave_entry_point()) host_out_of_time(learner_frame(*static_cast<const ucontext_t*>(context)), true);
+}
 
 void write_all(int fd, const void* data, std::size_t bytes) {
     for (std::size_t done = 0; done < bytes;) {
@@ -106,7 +116,10 @@ void ladder_program_watch(int counters, int races, const char* kernel, std::uint
 [[noreturn]] void ladder_program_run(int (*main)(int, char**, char**), int argc, char** argv) {
     Call call{main, argc, argv};
     int code = 0;
-    signal(SIGINT, on_interrupt);
+    struct sigaction interrupted{};
+    interrupted.sa_sigaction = on_interrupt;
+    interrupted.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGINT, &interrupted, nullptr);
     if (machine().program.progress) machine().program.progress->started = 1;
     void* arguments[] = {&call, &code};
     if (ladder_session_run(call_main, arguments) == 0) std::exit(code);

@@ -1,4 +1,5 @@
 #pragma once
 
 #include "../ladder_more/cub_by_key.h"
+#include "../ladder_more/cub_debug.h"
 #include "../ladder_more/cub_neighbours.h"

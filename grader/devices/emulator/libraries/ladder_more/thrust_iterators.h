@@ -13,6 +13,15 @@ using std::tie;
 using std::tuple;
 template <std::size_t I, class T> using tuple_element = std::tuple_element<I, T>;
 
+// Of std's iterators, pointers and those below.
+template <class It> struct iterator_value { using type = typename std::iterator_traits<It>::value_type; };
+template <class It> struct iterator_pointer { using type = typename std::iterator_traits<It>::pointer; };
+template <class It> struct iterator_reference { using type = typename std::iterator_traits<It>::reference; };
+template <class It> struct iterator_difference { using type = typename std::iterator_traits<It>::difference_type; };
+template <class It> using iterator_pointer_t = typename iterator_pointer<It>::type;
+template <class It> using iterator_reference_t = typename iterator_reference<It>::type;
+template <class It> using iterator_difference_t = typename iterator_difference<It>::type;
+
 // What iterators share that compute their element from a number or from other iterators.
 template <class Self, class Value> struct ladder_iterator {
     using value_type = Value;
