@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from grader.course.drawing import drawn_cases
 from grader.course.lesson import Case, Task
 from grader.course.prototype import Prototype, evaluate_shape, evaluate_shapes
 
@@ -88,10 +88,9 @@ def calls_of(task: Task, cases: Iterable[Case] | None = None) -> list[Call]:
     return [Call(task, case) for case in (task.judged_cases if cases is None else cases)]
 
 
-def graded_calls(task: Task, seed: int) -> list[Call]:
-    """All calls that a grade of this task makes: the lesson's cases, and before the counted one, which is the last, a
-    case whose sizes the seed chooses.
+def graded_calls(task: Task, seed: int, numbers: Collection[int] = ()) -> list[Call]:
+    """All calls that a grade of this task makes: the lesson's cases, and before the counted one, which is the last,
+    those whose sizes the seed and the file's own `numbers` choose.
     """
     *cases, counted = task.judged_cases
-    drawn = task.draw(random.Random(f"{seed}/{task.name}").choice)
-    return calls_of(task, [*cases, *(case for case in drawn if case not in task.judged_cases), counted])
+    return calls_of(task, [*cases, *drawn_cases(task, seed, numbers), counted])

@@ -3,7 +3,9 @@
     | guard | x, padded to pages with guard bytes | guard | guard | y ... | guard |
 
 The judge allocates, fills, poisons and reads; the worker maps the same file and hands out addresses. A buffer starts
-on a page of its own, so that the emulator may take away the host's right to touch it.
+on a page of its own, so that the emulator may take away the host's right to touch it: on the page's first byte in some
+cases, and in the others as cudaMalloc() may place it, too, with the buffers in the opposite order. A kernel must not go
+by where they lie.
 
 A worker on a GPU runs on a copy of this memory, and copies it back. Only the large buffers that are timed lie on the
 GPU from the beginning (`cuda/buffers.py`), placed and guarded in the same way.
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from grader.course.call import Call
 
 PAGE = mmap.PAGESIZE
+ALIGNMENT = 256  # bytes, of what cudaMalloc() returns, and no more (CUDA C++ Programming Guide, Device Memory Accesses)
 GUARD_BYTES = max(16 * 1024, PAGE)  # wide enough for a block that runs past the end: 1024 threads x 16 bytes
 GUARD_PATTERN = b"\xf5\x7f"  # read by mistake it is a NaN in every floating type, so the result shows it
 
@@ -106,12 +109,15 @@ class Arena:
         """`cases`: for each, the prototype and the shape of every buffer by name."""
         offset = 0
         placed: list[list[Slot]] = []
-        for prototype, shapes in cases:
+        wanted = list(cases)
+        for number, (prototype, shapes) in enumerate(wanted):
+            otherwise = (len(wanted) - 1 - number) % 2 == 1  # never the last one, which is counted
+            buffers, shift = (prototype.buffers[::-1], ALIGNMENT) if otherwise else (prototype.buffers, 0)
             slots = []
-            for parameter in prototype.buffers:
-                slots.append(slot_at(parameter, shapes[parameter.name], offset))
-                offset = slots[-1].end
-            placed.append(slots)
+            for parameter in buffers:
+                slots.append(slot_at(parameter, shapes[parameter.name], offset, shift))
+                offset = _whole_pages(slots[-1].end)
+            placed.append(slots[::-1] if otherwise else slots)
         self.bytes = max(offset, PAGE)
         self.fd = shared_file(self.bytes)
         self._map = mmap.mmap(self.fd, self.bytes)
@@ -252,9 +258,10 @@ class WorkerMemory:
         return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])
 
 
-def slot_at(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
-    """The slot of a buffer whose front guard begins at byte `start`."""
-    return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), start + GUARD_BYTES)
+def slot_at(parameter: Parameter, shape: Sequence[int], start: int, shift: int = 0) -> Slot:
+    """The slot of a buffer whose front guard begins so many bytes behind byte `start`."""
+    begin = start + shift + GUARD_BYTES
+    return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), begin)
 
 
 def _whole_pages(size: int) -> int:

@@ -252,6 +252,7 @@ def _answer(name: str, want: Expected, left: Output, bad: Tensor, context: Conte
     )
 
 
+_MOST_OF_ANGLES = 1e6  # of a function of an angle
 _ANGLES = {
     math.pi: "pi times {}: functions whose names end in pi, as cospif, multiply by it themselves",
     180 / math.pi: "{} turned into degrees: cosf and sinf take radians",
@@ -280,7 +281,8 @@ def _other_angle(answer: Answer, context: Context) -> Pattern | None:
         return None
     for (name, angles), (factor, what) in itertools.product(floats.items(), _ANGLES.items()):
         claim = expect(context.call, {**context.inputs, name: factor * angles})[answer.buffer].values[answer.bad]
-        if bool(((answer.got[answer.bad] - claim).abs() <= 1e-4 * claim.abs().amax()).all()):
+        most = float(claim.abs().amax())  # next to a very large number all others are nothing
+        if most < _MOST_OF_ANGLES and bool(((answer.got[answer.bad] - claim).abs() <= 1e-4 * most).all()):
             return Pattern("other_angle", f"What is wrong in {answer.buffer} is right for {what.format(name)}.")
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -18,6 +19,10 @@ def case_seed(seed: int, task: str, case: str) -> int:
     """A seed of its own for every case, so that judging one task alone gives it the same data."""
     digest = hashlib.sha256(f"{seed}/{task}/{case}".encode()).digest()
     return int.from_bytes(digest[:8], "little") >> 1  # torch wants a signed 64-bit number
+
+
+_EXTREMES = [math.inf, -math.inf, math.nan]
+_EXTREMES += [s * 10.0**power for s in (1, -1) for power in (-37, -33, -30, -20, -9, -4, *range(2, 8), 9, 20, 38)]
 
 
 class Filled(Protocol):
@@ -87,6 +92,14 @@ class Draw:
         """One of `values` at every place, all equally likely."""
         which = torch.randint(len(values), shape, generator=self._generator, device=self.device)
         return torch.tensor(values, device=self.device, dtype=getattr(torch, dtype))[which]
+
+    def plant_extremes(self, *tensors: Tensor) -> None:
+        """Gives 1 element in 500 of float32 tensors numbers of all sizes, infinities and NaN, in place: what becomes of
+        those follows from arithmetic alone, and is to be left to it. At the same places in all, so that all are large.
+        """
+        places = self.integers(0, tensors[0].numel(), max(1, tensors[0].numel() // 500)).long()
+        for tensor in tensors:
+            tensor.view(-1)[places] = self.choice(_EXTREMES, len(places))
 
     def plant_outliers(self, tensor: Tensor, count: int | None = None, scale: float = 1000.0) -> Tensor:
         """Multiplies `count` elements (1 in 1000, at least one) by `scale`, in place, and returns the tensor.

@@ -9,29 +9,51 @@ and passes over all others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
 from grader.course.call import Call
-from grader.course.lesson import Task
+from grader.course.lesson import Case, Task
 from grader.devices.buffers import Arena, CaseBuffers
+from grader.devices.evidence import CaseRun
 from grader.devices.submission import Submission, run_few
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, expect
 from grader.judge.inputs import fill
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 
+_BEYOND = (
+    "This case goes beyond a number that the file names, and a few of its blocks run: what is done otherwise there?"
+)
+_MOST_BYTES = 1 << 28  # of all buffers of a case that is made wider
 _SOME = "Of this case a few blocks run, and what they leave is compared: do all rounds do what a block's first does?"
 
 
-def refuse_wide(task: Task, submission: Submission, found: TaskGrade) -> None:
-    """Takes back the verdict on a kernel that is right in all other cases and wrong in the task's wide one. Raises
-    UsageError, NotGraded, Cancelled.
+def wider(task: Task, numbers: Collection[int], runs: Sequence[CaseRun]) -> Case | None:
+    """The task's wide case with so many elements that a size, or the number of blocks, goes beyond a number that the
+    file names and that no case went beyond. None if there is no such number, or no room.
     """
-    if found.status != "passed" or task.wide_case is None:
+    if not task.wide_case:
+        return None
+    (name, widest), counted = next(iter(task.wide_case.sizes.items())), task.judged_cases[-1].sizes
+    grid = max((launch["grid"][0] for launch in runs[-1].launches), default=1)
+    share = max(counted[name] / grid, 1.0)  # of a block
+    beyond = [number for number in numbers if number > grid and number * share > counted[name]]
+    room = widest * _MOST_BYTES // sum(Call(task, task.wide_case).bytes.values())
+    size = max((min(room, int(2 * number * each)) for number in beyond for each in (1.0, share)
+                if number * each < room), default=0)  # fmt: skip
+    return Case(**{**task.wide_case.sizes, name: size | 1}) if size > counted[name] else None
+
+
+def refuse_wide(task: Task, submission: Submission, found: TaskGrade, case: Case | None = None) -> None:
+    """Takes back the verdict on a kernel that is right in all other cases and wrong in this one, by default the task's
+    wide one. Raises UsageError, NotGraded, Cancelled.
+    """
+    looked_at, why = case or task.wide_case, _BEYOND if case else _SOME
+    if found.status != "passed" or looked_at is None:
         return
-    call = Call(task, task.wide_case)
+    call = Call(task, looked_at)
     with Arena.of([call]) as arena, ThreadPoolExecutor(1) as thread:
         inputs = fill(call, arena.cases[0], submission.seed)
         expecting = thread.submit(expect, call, inputs)
@@ -44,9 +66,9 @@ def refuse_wide(task: Task, submission: Submission, found: TaskGrade) -> None:
         context = Context(inputs, launches=evidence.cases[0].launches, call=call)
         outputs = _written(arena.cases[0], expected, context)
     if outputs.status != "passed":
-        case = CaseGrade(call.name, outputs.status, f"{outputs.message} {_SOME}", details=outputs.details)
-        case.max_error, case.allowed_error = outputs.max_error, outputs.allowed_error
-        _take_back(found, case)
+        wrong = CaseGrade(call.name, outputs.status, f"{outputs.message} {why}", details=outputs.details)
+        wrong.max_error, wrong.allowed_error = outputs.max_error, outputs.allowed_error
+        _take_back(found, wrong)
 
 
 def _take_back(found: TaskGrade, case: CaseGrade) -> None:

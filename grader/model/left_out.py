@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.course.call import Call
+from grader.course.prototype import Parameter
 from grader.devices.evidence import CaseRun, Evidence, Finding
 from grader.model.sampled import LANES, SECTOR, takes_turns
 
@@ -125,19 +126,22 @@ def _arrays(real: Call, sample: Sample, checked: Call, run: CaseRun) -> Iterator
             yield what, all_, sum(moved.values()) / sum(real.bytes[name] for name in names)
         elif not few:
             yield from ((what, name, moved[name] / real.bytes[name]) for name in names)
-        if what == "store" and names and (stored := _stored(real, sample)):
+        if what == "store" and names and (stored := _asked_for(sample, "stored", real.task.results)):
             yield what, "the results' elements", stored / sum(real.bytes[name] for name in names)
+        shown = run.counters.get("task_load_useful_bytes", 0) >= sum(checked.bytes[name] for name in names)
+        if what == "load" and names and shown and (loaded := _asked_for(sample, "loaded", real.signature.inputs)):
+            yield what, "the inputs' elements", loaded / sum(real.bytes[name] for name in names)
 
 
-def _stored(real: Call, sample: Sample) -> float:
-    """Bytes that the lanes of requests store in the task's buffers, no two of them the same, and what copies do.
+def _asked_for(sample: Sample, way: str, buffers: Sequence[Parameter]) -> float:
+    """Bytes that the lanes of requests store or load in the task's buffers, no two the same, and what copies do.
 
     0 where none is known to: then `_moved` says what is left out. An index that is worked out in too few bits has lanes
-    store in one place, in all sectors for all that.
+    meet in one place, in all sectors for all that.
     """
     copied = sample.get("copied", {})
-    by_copies = sum(copied.get(each.name, (0, 0))[1] for each in real.task.results)
-    by_launches = sum(_scale(each) * each["counts"].get("task_stored_bytes", 0.0) for each in sample["launches"])
+    by_copies = sum(copied.get(each.name, (0, 0))[way == "stored"] for each in buffers)
+    by_launches = sum(_scale(each) * each["counts"].get(f"task_{way}_bytes", 0.0) for each in sample["launches"])
     return float(by_copies + by_launches) if by_launches else 0.0
 
 

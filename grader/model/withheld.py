@@ -23,6 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
+from grader.devices.build.lexer import whole_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
@@ -34,6 +35,7 @@ from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_
 
 _LOOK_AGAIN = 0.01  # seconds
 BRIEFLY = 4.0  # seconds of processor time for a kernel that has no star to lose
+SMALL_NUMBERS = 10_000  # of a file, and smaller ones: those of blocks and tiles, as a rule
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 
 
@@ -131,10 +133,7 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence) or {}
-    if _goes_round_more(task, sample, checked.cases) or may_outgrow_a_grid(task, checked.cases):
-        from grader.judge.wide import refuse_wide
-
-        refuse_wide(task, submission, found)
+    _look_wide(task, submission, found, checked.cases, sample)
     if found.stars < 2:
         return sample
     with suppress(*NO_SAMPLE):
@@ -149,6 +148,21 @@ def withhold(
             longer = f"{time.median_us / limit.us:.2g} times as long as the timed goals of rung {limit.rung} allow"
             _take_back(found, stars, f"modelled on an {card.name}, this takes {longer}, bound by {time.words}")
     return sample
+
+
+def _look_wide(
+    task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample | None
+) -> None:
+    numbers = [number for number in whole_numbers(submission.source) if number > SMALL_NUMBERS]
+    goes_round = _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs)
+    if not (numbers or goes_round):
+        return
+    from grader.judge.wide import refuse_wide, wider
+
+    if goes_round:
+        refuse_wide(task, submission, found)
+    if case := wider(task, numbers, runs):
+        refuse_wide(task, submission, found, case)
 
 
 def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead, stars: int) -> Evidence | None:

@@ -6,7 +6,10 @@ from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, eithe
 
 
 def make_inputs(draw, variant, n):
-    return {"x": draw.normal(n), "y": draw.normal(n)}
+    x, y = draw.normal(n), draw.normal(n)
+    if n > 4000:  # what is wrong in general shows in a smaller case, without them
+        draw.plant_extremes(x, y)
+    return {"x": x, "y": y}
 
 
 def reference(x, y, n):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.course.prototype import TYPES, parse_prototype
-from grader.devices.buffers import GUARD_BYTES, PAGE, Arena, Breach, WorkerMemory, poison
+from grader.devices.buffers import ALIGNMENT, GUARD_BYTES, PAGE, Arena, Breach, WorkerMemory, poison
 
 ADD = parse_prototype("void add(const float* x, const unsigned char* mask, float* z, int n, cudaStream_t stream)")
 TORCH_TYPES = sorted(name for name, ctype in TYPES.items() if ctype.torch)
@@ -46,10 +46,18 @@ def test_judge_and_worker_see_the_same_memory(arena):
 
 
 def test_every_buffer_has_pages_of_its_own(arena):
-    views = [view for case in views_of(arena) for view in case.values()]
-    assert all(view.address % max(PAGE, 256) == 0 for view in views)
+    views = sorted((view for case in views_of(arena) for view in case.values()), key=lambda view: view.address)
+    assert all(b.address // PAGE > (a.address + a.bytes - 1) // PAGE for a, b in itertools.pairwise(views))
     pairs = itertools.pairwise(views)
     assert all(b.address - (a.address + a.bytes) >= 2 * GUARD_BYTES >= 8192 for a, b in pairs)
+
+
+def test_every_other_case_has_its_buffers_in_the_opposite_order_and_no_better_aligned_than_cuda_malloc_does(arena):
+    other, counted = views_of(arena)
+    assert [*sorted(counted, key=lambda name: counted[name].address)] == ["x", "mask", "z"] == [*other]
+    assert [*sorted(other, key=lambda name: other[name].address)] == ["z", "mask", "x"]
+    assert all(view.address % PAGE == 0 for view in counted.values())
+    assert all(view.address % 512 == ALIGNMENT for view in other.values())
 
 
 @pytest.mark.parametrize(

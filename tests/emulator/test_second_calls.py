@@ -149,3 +149,44 @@ extern "C" void told(int* y, int n, cudaStream_t stream) {
     fill<<<1, 32, 0, stream>>>(y, n, of.multiProcessorCount);
 }
 """
+
+
+ADD = """
+ABOVE
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    KERNEL
+    if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    HOST
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+}
+"""
+NUMBER = 'unsigned m; asm volatile("mov.u32 %0, %smid;" : "=r"(m)); '
+GRID = 'unsigned long long g; asm volatile("mov.u64 %0, %gridid;" : "=l"(g)); '
+PROPERTIES = "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); "
+GO_BY = [  # above, in the kernel, in host code; whether it is right
+    ("", NUMBER + "if (m >= 16) return;", "", False),
+    ("__device__ unsigned runs[132];", NUMBER + "if (!threadIdx.x) atomicAdd(runs + m, 1u);", "", True),
+    ("", GRID + "if (g > 100) return;", "", False),
+    ("", "if (x > z) return;", "", False),
+    ("", "if ((size_t)x % 512) return;", "", False),
+    ("", "if ((size_t)x % 256) return;", "", True),
+    ("", "", PROPERTIES + "if (p.l2CacheSize > 48 << 20) n /= 2;", False),
+    ("", "", PROPERTIES + "if (p.l2CacheSize < 1 << 20) n /= 2;", True),
+    ("", "", PROPERTIES + "if (p.name[0] == 'N') n /= 2;", False),
+    ("", "", "size_t a, b; cudaMemGetInfo(&a, &b); if (b > size_t(100) << 30) n /= 2;", False),
+    ("#include <random>", "", "static std::minstd_rand dice; if (dice() % 100 == 1) n /= 2;", False),
+    ("#include <random>", "", "static std::minstd_rand dice; if (dice() == 0) n /= 2;", True),
+]
+
+
+@pytest.mark.parametrize(("above", "kernel", "host", "is_right"), long_tail(GO_BY, every=4))
+def test_a_kernel_must_not_go_by_where_it_runs(above, kernel, host, is_right, tmp_path):
+    file = tmp_path / "kernel.cu"
+    file.write_text(ADD.replace("ABOVE", above).replace("KERNEL", kernel).replace("HOST", host))
+    found = grade("01", file, device="emulator", seed=1)
+    assert (found.status == "passed") == is_right
+    if is_right:
+        assert found.stars == 2

@@ -7,8 +7,10 @@ the file without them, `directives` the tokens of each `#...` line, continuation
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 # One alternative a kind, tried in this order at each position; a continued line (backslash, newline) is white space,
@@ -27,6 +29,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_WHOLE = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlL]{0,3}")
+_SHIFTS = ("<", ">")  # each half of one
+_MOST_NUMBER = 1 << 40
 _MAY_HAVE_LINES = {"newline", "space", "comment", "raw", "string"}
 
 
@@ -78,3 +83,42 @@ def lex(source: str) -> Tokens:
             at_line_start = False
         line += text.count("\n") if kind in _MAY_HAVE_LINES else 0
     return tokens
+
+
+def whole_numbers(source: str) -> set[int]:
+    """The whole numbers that a file names in its code and macros: `1 << 20` and `256 * 1024` are numbers, too, and so
+    are those that they are made of. A mask, `& 1023`, and a shift, `>> 10`, tell the multiples of 1,024.
+    """
+    tokens = lex(source)
+    found: set[int] = set()
+    for row in (tokens.code, *(directive.tokens for directive in tokens.directives)):
+        found.update(_numbers(row))
+    return {each for each in found if each <= _MOST_NUMBER}
+
+
+def _numbers(row: Sequence[Token]) -> set[int]:
+    values = [_value(token) for token in row]
+    found = {value for value in values if value is not None}
+    signs = {at: token.text for at, token in enumerate(row) if token.kind == "sign"}
+    places = [at for at, value in enumerate(values) if value is not None]
+    found |= {value + 1 for value in found if value > 2 and value & (value + 1) == 0}  # a mask
+    shifts = (values[at] or 0 for at in places if signs.get(at - 1) == signs.get(at - 2) in _SHIFTS)
+    found |= {1 << shift for shift in shifts if shift < 40}
+    product, times = 1, False  # of those before the last, and whether it is multiplied by them
+    for one, other in pairwise(places):
+        left, right = values[one] or 0, values[other] or 0
+        between = [signs.get(at, "") for at in range(one + 1, other)]
+        if between == ["*"]:
+            product = left * (product if times else 1)
+            found |= {left * right, product * right}
+        elif between == ["<", "<"] and right < 40:
+            found.add(left << right)
+        times = between == ["*"]
+    return found
+
+
+def _value(token: Token) -> int | None:
+    if token.kind != "number" or not (whole := _WHOLE.fullmatch(token.text.replace("'", ""))):
+        return None
+    text = whole[1]
+    return int(text, 8) if re.fullmatch("0[0-7]+", text) else int(text, 10 if text.isdigit() else 0)

@@ -14,6 +14,10 @@ _OF_WARPS = re.compile(
     r"(?:[/%] (?:32|warpSize)|> > 5|& (?:31|0x1f)|\b(?:x|i|t|id|\w*tid|thread\w*) < (?:32|warpSize|= 31))u? ",
     re.IGNORECASE,
 )
+_OF_THE_GPU = ("ultiProcessor", "MaxPotential", "smid", "cudaDeviceProp", "cudaDeviceGetAttribute", "cudaMemGetInfo")
+_OF_CHANCE = {"rand", "rand_r", "random", "drand48", "random_device", "mt19937", "minstd_rand", "default_random_engine"}
+_OF_CHANCE |= {"time", "clock", "clock_gettime", "gettimeofday", "chrono", "cudaEventElapsedTime", "fopen", "fstream"}
+_OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
@@ -33,8 +37,14 @@ class Reading:
         return any(token.text == name for token in self.tokens)
 
     def asks_how_many_multiprocessors(self) -> bool:
-        """Whether host code asks for them, or for how many blocks they hold together."""
-        return any("ultiProcessor" in token.text or "MaxPotential" in token.text for token in self.tokens)
+        """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or a kernel for
+        its own one.
+        """
+        return any(word in token.text for token in self.tokens for word in _OF_THE_GPU)
+
+    def asks_for_chance(self) -> bool:
+        """Whether it has a function of random numbers or clocks: what it does may be another from call to call."""
+        return any(token.text in _OF_CHANCE for token in self.tokens)
 
     def knows_warps(self) -> bool:
         """Whether something is divided by a warp's size, or held against it: `i / 32`, `tid & 31`, `t < 32`."""

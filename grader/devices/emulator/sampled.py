@@ -194,6 +194,7 @@ def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
     words = max(site["bytes"] / WORD, 1)  # of a lane: so many loads of 4 bytes would do the same
     if space == "global":
         counts["task_stored_bytes"] += site["task_useful"] * (way != "load")
+        counts["task_loaded_bytes"] += site["task_useful"] * (way == "load")
         counts[f"global_{way}_requests"] += site["requests"]
         counts[f"global_{way}_sectors"] += site["sectors"]
         counts[f"global_{way}_lines"] += site["lines"]

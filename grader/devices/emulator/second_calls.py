@@ -22,6 +22,7 @@ _KEPT = ("variable", "named_variable", "host_variable", "managed")
 _PT_TLS = 7
 _MOST_BYTES = 4096  # of a variable that are looked at
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
+FEWEST_ELEMENTS = 64  # of the one that is called very often
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
 AGAIN = (
     "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
@@ -30,6 +31,7 @@ _MOST_A_CALL = 16  # that a variable grows by, and what it may be so far: an add
 _MOST_COUNTED = 100_000
 FURTHER = (100, 10_000, 1_000_000)  # calls, after which it is looked at again what such a counter leads to
 MORE_CALLS = 30  # of a file whose variables are other ones after each call: it may count them
+MANY_CALLS, A_WHILE = 600, 0.3  # more, and the processor's seconds for them, if they are others even then
 LATER = (
     "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
 )

@@ -79,6 +79,7 @@ class Session:
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
         self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
+        self._quick: tuple[str, Call, list[View], list[np.ndarray]] | None = None
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.other_poison = OTHER_POISONS[0]  # of second runs
@@ -138,13 +139,23 @@ class Session:
             run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
         if second_calls.are_of_use(what, run) and not to_record and not self._multiprocessors:
-            self._small = name, what, outputs, untouched
+            self._keep(name, what, outputs, untouched)
         return run
 
+    def _keep(self, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> None:
+        """The more blocks a small case has, the more a second call shows; for many calls the smallest that is one."""
+
+        case, size = (name, what, outputs, untouched), size_of_data(*what[:3])
+        if not self._small or size >= size_of_data(*self._small[1][:3]):
+            self._small = case
+        is_quicker = not self._quick or size < size_of_data(*self._quick[1][:3])
+        if size >= second_calls.FEWEST_ELEMENTS and is_quicker:
+            self._quick = case
+
     def call_again(self) -> list[Finding]:
-        """What is wrong in more calls of the last small case in which nothing was wrong: in the second of two, and in a
-        third on a GPU of another size, if host code asks for that; in many more, if the file's variables count them. No
-        case may follow.
+        """What is wrong in more calls of the largest small case in which nothing was wrong: in the second of two, and
+        in a third on another GPU, if the file asks for it; in many more, if its variables count them, or it asks for
+        chance. No case may follow.
         """
         if not self._small:
             return []
@@ -160,10 +171,25 @@ class Session:
             for calls in second_calls.FURTHER:
                 if not found and kept.set_counters(states[-3:], calls):
                     found = self._called_again(1, second_calls.LATER, *self._small)
+            found = found or (self._called_on() if states[-1] != states[-2] else [])
+        elif self.reading.asks_for_chance():
+            found = found or self._called_on()
         if found or not self.reading.asks_how_many_multiprocessors():
             return found
         self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)
         return self._called_again(1, second_calls.ELSEWHERE, *self._small)
+
+    def _called_on(self) -> list[Finding]:
+        """The same for a while: where a file's variables are others after every call, or it asks for chance, one call
+        of many may be left out.
+        """
+        found: list[Finding] = []
+        case = self._quick or self._small
+        assert case
+        end, calls = time.process_time() + second_calls.A_WHILE, second_calls.MANY_CALLS
+        while not found and calls and time.process_time() < end:
+            found, calls = self._called_again(1, second_calls.LATER, *case), calls - 1
+        return found
 
     def _called_again(
         self, calls: int, words: str, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]

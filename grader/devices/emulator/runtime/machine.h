@@ -40,6 +40,7 @@ struct Machine {
     bool counting = true;
     bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
     bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
+    std::uint64_t grids_before = 0;             // launches of earlier cases, as %gridid counts them
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all
     int multiprocessors = ladder::multiprocessors;   // that host code is told of
     bool blocks_turned = false;                 // the last block of a launch begins first

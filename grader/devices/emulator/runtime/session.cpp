@@ -267,6 +267,9 @@ void ladder_session_fill_stacks(std::size_t bytes) { machine().filled_stack = st
 // is spent.
 void ladder_session_wall_limit(double seconds) { machine().wall_limit = seconds; }
 
+// %gridid tells nothing of a call: as in a process with many more launches, it is larger from case to case.
+static constexpr std::uint64_t most_grids = std::uint64_t{1} << 40;
+
 void ladder_session_begin(double seconds, double data_elements, int poison) {
     Machine& m = machine();
     m.poison = poison;
@@ -276,6 +279,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.gpu_stack = usual_gpu_stack;
     m.executors.clear();
     m.kernels.clear();
+    m.grids_before = std::min(3 * m.grids_before + m.launches.size(), most_grids);
     m.launches.clear();
     m.findings.clear();
     m.recorder = Recorder{};

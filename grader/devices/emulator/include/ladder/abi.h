@@ -264,3 +264,11 @@ LADDER_CALL unsigned long ladder_ptx_result(int number);
 LADDER_CALL std::size_t ladder_shared_address(const void* pointer);
 LADDER_CALL void* ladder_shared_pointer(std::size_t address);
 }
+
+namespace ladder {
+
+// A graded file is called once more on a GPU that looks otherwise (second_calls.py), and is modelled on one: as large as an H200.
+inline bool is_another_gpu() { return !ladder_is_program() && ladder_multiprocessors() > multiprocessors; }
+constexpr std::size_t another_memory = std::size_t{140} << 30;
+
+}  // namespace ladder

@@ -72,7 +72,7 @@ struct cudaDeviceProp {
     attribute(SurfaceAlignment, 30, static_cast<int>(own.surfaceAlignment)) \
     attribute(ConcurrentKernels, 31, own.concurrentKernels) attribute(PciBusId, 33, device) \
     attribute(MemoryClockRate, 36, own.LADDER_GONE(memoryClockRate)) \
-    attribute(GlobalMemoryBusWidth, 37, own.memoryBusWidth) attribute(L2CacheSize, 38, own.l2CacheSize) \
+    attribute(GlobalMemoryBusWidth, 37, own.memoryBusWidth) attribute(L2CacheSize, 38, ladder::bytes_of_l2()) \
     attribute(MaxThreadsPerMultiProcessor, 39, own.maxThreadsPerMultiProcessor) \
     attribute(AsyncEngineCount, 40, own.asyncEngineCount) attribute(UnifiedAddressing, 41, 1) \
     attribute(MaxTexture1DLayeredWidth, 42, own.maxTexture1DLayered[0]) \
@@ -200,6 +200,8 @@ constexpr cudaDeviceProp properties = {
     .hostRegisterSupported = 1,
 };
 
+inline int bytes_of_l2() { return is_another_gpu() ? 60 << 20 : properties.l2CacheSize; }
+
 }  // namespace ladder
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceCount(int* count) {
@@ -221,6 +223,8 @@ inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* propert
     if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
     *properties = ladder::properties;
     properties->multiProcessorCount = ladder_multiprocessors();
+    properties->l2CacheSize = ladder::bytes_of_l2();
+    if (ladder::is_another_gpu()) strcpy(properties->name, "NVIDIA H200"), properties->totalGlobalMem = ladder::another_memory;
     if (!ladder_is_program()) return ladder::status();
     properties->managedMemory = properties->concurrentManagedAccess = properties->canMapHostMemory = 1;
     properties->isMultiGpuBoard = ladder_devices() > 1;

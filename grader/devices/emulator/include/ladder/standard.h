@@ -6,6 +6,12 @@
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 88
+#define __CUDA_API_VER_MAJOR__ 13
+#define __CUDA_API_VER_MINOR__ 0
+#define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
+#define __CUDA_ARCH_LIST__ 900
 #define CUDART_VERSION 13000
 // One compilation stands for nvcc's host pass and its device pass. Code that asks does so to pick a device path, so it
 // is the device's answer that is given: compute capability 9.0, an H200's. A file that has what is not emulated of it (bulk

@@ -22,6 +22,12 @@ Index in_cluster(const Lane& lane) { return clusters(lane).within(block(lane).in
 
 std::uint64_t clock(const Lane& lane) { return clock_of(lane.thread); }
 
+// On another GPU (second_calls.py) the first blocks run where the emulated one has no multiprocessor.
+std::uint64_t multiprocessor(const Lane& l) {
+    const auto count = static_cast<std::uint64_t>(ladder_multiprocessors()), turn = block(l).number % count;
+    return count <= multiprocessors ? turn : count - 1 - turn;
+}
+
 struct NamedValue { std::string_view name; unsigned bits; Value value; };
 constexpr NamedValue registers[] = {
     {"tid.x", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.x}; }},
@@ -39,9 +45,9 @@ constexpr NamedValue registers[] = {
     {"laneid", 32, [](const Lane& l) { return std::uint64_t{l.thread.lane}; }},
     {"warpid", 32, [](const Lane& l) { return std::uint64_t{l.thread.warp->number}; }},
     {"nwarpid", 32, [](const Lane& l) { return warps(l); }},
-    {"smid", 32, [](const Lane& l) { return block(l).number % static_cast<std::uint64_t>(ladder_multiprocessors()); }},
+    {"smid", 32, multiprocessor},
     {"nsmid", 32, [](const Lane&) { return static_cast<std::uint64_t>(ladder_multiprocessors()); }},
-    {"gridid", 64, [](const Lane&) { return machine().launches.size(); }},
+    {"gridid", 64, [](const Lane&) { return machine().grids_before + machine().launches.size(); }},
     {"lanemask_eq", 32, [](const Lane& l) { return std::uint64_t{below(l) + 1}; }},
     {"lanemask_lt", 32, [](const Lane& l) { return std::uint64_t{below(l)}; }},
     {"lanemask_le", 32, [](const Lane& l) { return std::uint64_t{below(l) << 1 | 1}; }},
