@@ -50,19 +50,20 @@ void report_streams(Machine& m) {
     file("early stream", m.stream_order.too_early());
 }
 
-// Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
-// once and kept is no leak, nor is another one that the checking build of the same file has.
 constexpr std::size_t most_launches_between = 3;   // an array for each of a few steps may be kept to the end
 
+// Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
+// once and kept is no leak, nor is another one that the checking build of the same file has.
 void report_leaks(Machine& m) {
     Finding finding;
     finding.kind = "leak";
     finding.note = m.whole_program;   // its end frees all
+    const auto is_kept = [](const Region& each) { return each.line && !each.freed && each.bytes; };   // no bytes: no longer registered
     std::map<int, std::set<std::size_t>> between;   // by line: how many launches came before what it has allocated
     for (const auto& region : m.memory.regions())
-        if (region->line && !region->freed) between[region->line].insert(region->launches_before);
+        if (is_kept(*region)) between[region->line].insert(region->launches_before);
     for (const auto& region : m.memory.regions()) {
-        if (region->line == 0 || region->freed) continue;
+        if (!is_kept(*region)) continue;
         finding.text = m.whole_program && between[region->line].size() > most_launches_between ? "loop" : "";
         finding.line = region->line;
         finding.array_bytes = region->bytes;
