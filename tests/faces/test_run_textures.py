@@ -87,3 +87,37 @@ def test_a_pitch_that_no_texture_has_makes_the_call_fail(tmp_path, pitch, told):
     done = run_ladder(tmp_path, "run", "p.cu")
     said = " ".join((done.stdout + done.stderr).split())
     assert told in said and ("invalid argument" if told else "no error") in said, said
+
+
+FETCHES = """
+#include <cstdio>
+__global__ void k(cudaTextureObject_t t, float* z) {
+    int i = threadIdx.x;
+    z[i] = tex1Dfetch<float>(t, i);
+}
+int main() {
+    float *x, *z;
+    cudaMalloc(&x, 128), cudaMalloc(&z, 128), cudaMemset(x, 0, 128);
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeLinear;
+    from.res.linear = {x, cudaCreateChannelDesc<float>(), 128};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t made, other = 0;
+    cudaCreateTextureObject(&made, &from, &how, nullptr);
+    k<<<1, 32>>>(made, z);
+    printf("%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaDestroyTextureObject(made);
+    k<<<1, 32>>>(WHICH, z);
+    cudaDeviceSynchronize();
+    cudaFree(x), cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize("which", ["made", "other"])  # it is destroyed; it was never made
+def test_an_object_that_is_none_is_told_where_it_is_fetched_from(tmp_path, which):
+    (tmp_path / "p.cu").write_text(FETCHES.replace("WHICH", which))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert said.startswith("no error 1. trap p.cu:5 in kernel k"), said
+    assert "this texture or surface object was never made, or is destroyed" in said, said

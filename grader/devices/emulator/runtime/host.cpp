@@ -373,6 +373,7 @@ double ladder_host_seconds() {
 void ladder_trap(const char* why, int line) {
     Finding finding;
     if (current) finding = finding_at(*current, "trap", 0);
+    if (!line) finding.callers = calls_to_here();   // a header's function that gets no line
     finding.kind = "trap";
     finding.line = line;
     finding.text = why;

@@ -6,8 +6,9 @@
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
 
 inline LADDER_UNSEEN cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
-    *object = reinterpret_cast<cudaSurfaceObject_t>(ladder::texture_of(*resource));
-    return ladder::status(resource->resType == cudaResourceTypeArray ? cudaSuccess : cudaErrorInvalidValue);
+    if (resource->resType != cudaResourceTypeArray) return ladder::status(cudaErrorInvalidValue);
+    *object = ladder::object_of(ladder::texture_of(*resource));
+    return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return cudaDestroyTextureObject(object); }
 

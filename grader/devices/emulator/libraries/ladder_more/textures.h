@@ -2,6 +2,8 @@
 // on texture fetching says. Each texel that a fetch takes is a load of its own, at the learner's line.
 #pragma once
 
+#include <utility>
+
 #include "ladder/narrow.h"
 #include "arrays.h"
 
@@ -86,7 +88,21 @@ inline LADDER_UNSEEN int refusal_of_rows(const cudaResourceDesc& from, int line)
     return ladder_check_texture_pitch(rows.width * element, rows.pitchInBytes, line);
 }
 
-inline LADDER_UNSEEN const Texture& texture(unsigned long long object) { return *reinterpret_cast<const Texture*>(object); }
+// Objects are numbers from 1, so that one which was never made, or is destroyed, is known as that.
+constexpr unsigned most_objects = 1 << 16;
+inline Texture* objects[most_objects];   // each at its number less one
+inline LADDER_UNSEEN unsigned long long object_of(Texture* made) {
+    static unsigned last = 0;
+    for (unsigned tried = 0; tried < most_objects; ++tried, last = (last + 1) % most_objects)
+        if (!objects[last]) return objects[last] = made, last + 1;
+    ladder_trap("there are 65,536 texture and surface objects: destroy those that are no longer used", 0);
+}
+inline LADDER_UNSEEN bool is_object(unsigned long long object) { return object - 1 < most_objects && objects[object - 1]; }
+inline LADDER_UNSEEN const Texture& texture(unsigned long long object) {
+    if (!is_object(object))
+        ladder_trap("this texture or surface object was never made, or is destroyed: look at what the call that makes it returns", 0);
+    return *objects[object - 1];
+}
 
 // The texel that coordinate `i` means along an axis, or -1: the border.
 inline LADDER_UNSEEN long addressed(const Texture& t, int axis, long i) {
@@ -248,16 +264,18 @@ inline LADDER_UNSEEN cudaError_t cudaCreateTextureObject(cudaTextureObject_t* ob
     if (const int refused = ladder::refusal_of_rows(*resource, line)) return ladder::status(static_cast<cudaError_t>(refused));
     ladder::Texture* const texture = ladder::texture_of(*resource);
     texture->how = *how;
-    *object = reinterpret_cast<cudaTextureObject_t>(texture);
     const bool whole = how->readMode == cudaReadModeElementType && texture->format.f != cudaChannelFormatKindFloat;
     const bool wrong = whole && how->filterMode == cudaFilterModeLinear;   // whole numbers have no values in between
-    return ladder::status(wrong || !texture->data ? cudaErrorInvalidValue : cudaSuccess);
+    if (wrong || !texture->data) return delete texture, ladder::status(cudaErrorInvalidValue);
+    *object = ladder::object_of(texture);
+    return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-    delete reinterpret_cast<ladder::Texture*>(object);
+    if (ladder::is_object(object)) delete std::exchange(ladder::objects[object - 1], nullptr);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {
+    if (!ladder::is_object(object)) return ladder::status(cudaErrorInvalidValue);
     *resource = ladder::texture(object).resource;
     return ladder::status();
 }
