@@ -131,7 +131,8 @@ def tried(
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
         like = int(card.multiprocessors), int(card.l1_bytes), architecture
-        return run_sampled([real], arena, submission, *like, seconds)
+        limit: dict[str, Any] = {"seconds": seconds} if seconds else {}
+        return run_sampled([real], arena, submission, *like, **limit)
 
 
 def example_of(task: Task, case: Case) -> Call:
