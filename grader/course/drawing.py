@@ -12,19 +12,19 @@ from typing import Any
 
 from grader.course.lesson import Case, Task
 
-MOST_ASKED = 3  # cases: each takes some milliseconds
+MOST_ASKED = 3  # cases of one size, which take some milliseconds each; of several sizes one, which takes longer
 MOST_NUMBERS = 16  # of a file, the others left out by the seed
 _FEW = 8  # values of a size: these and no others are asked for, as the two widths of a head
 Sizes = Mapping[str, Any]
 
 
 def drawn_cases(task: Task, seed: int, numbers: Collection[int] = ()) -> list[Case]:
-    """The cases that are drawn for a grade, none of them the lesson's own: one by the seed alone, and up to three by
+    """The cases that are drawn for a grade, none of them the lesson's own: one by the seed alone, and some by
     the whole `numbers` of the file, where they tell sizes apart that no case does.
     """
     dice = random.Random(f"{seed}/{task.name}")
     drawn = task.draw(dice.choice)
-    for _ in range(MOST_ASKED if drawn else 0):
+    for _ in range(0 if not drawn else MOST_ASKED if len(task.drawn) == 1 else 1):
         known = [each.sizes for each in (*task.judged_cases, *drawn)]
         if asked := _asked_for(task, known, drawn[0].sizes, numbers, dice):
             drawn.append(Case(**asked))

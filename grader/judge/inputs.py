@@ -21,7 +21,7 @@ def case_seed(seed: int, task: str, case: str) -> int:
     return int.from_bytes(digest[:8], "little") >> 1  # torch wants a signed 64-bit number
 
 
-_EXTREMES = [math.inf, -math.inf, math.nan]
+_EXTREMES = [math.inf, -math.inf, math.nan, 0.0]
 _EXTREMES += [s * 10.0**power for s in (1, -1) for power in (-37, -33, -30, -20, -9, -4, *range(2, 8), 9, 20, 38)]
 
 

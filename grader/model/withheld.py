@@ -23,7 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.build.lexer import whole_numbers
+from grader.devices.build.lexer import compared_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
@@ -153,7 +153,7 @@ def withhold(
 def _look_wide(
     task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample | None
 ) -> None:
-    numbers = [number for number in whole_numbers(submission.source) if number > SMALL_NUMBERS]
+    numbers = [number for number in compared_numbers(submission.source) if number > SMALL_NUMBERS]
     goes_round = _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs)
     if not (numbers or goes_round):
         return

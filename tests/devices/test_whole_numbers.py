@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.devices.build.lexer import whole_numbers
+from grader.devices.build.lexer import compared_numbers, whole_numbers
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,8 @@ from grader.devices.build.lexer import whole_numbers
 )
 def test_whole_numbers_are_those_of_the_code(text, numbers):
     assert whole_numbers(text) == numbers
+
+
+def test_compared_numbers_are_those_that_something_is_held_against():
+    text = "const int a = 132 * 2048; if (n > 1 << 20 || i <= 70'000 || (i & 0xffff) == 3) f(min(n, 65535), b[9]);"
+    assert compared_numbers(text) == {132, 1 << 20, 70_000, 0xFFFF, 3}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grader.course import catalog
+from grader.devices.evidence import CaseRun
 from grader.grade import grade
+from grader.judge.wide import wider
 from tests.shared import long_tail
 
 # 2,048 blocks at most: no checked case has as many rows.
@@ -79,3 +82,40 @@ def test_what_is_right(graded, first, before):
     found = graded(first, before)
     assert found.status == "passed", found.tasks[0].cases[-1].message
     assert not any(case.name.startswith("rows=66001") for case in found.tasks[0].cases)
+
+
+# ---- a case beyond the numbers of a file ----
+
+ADD = """
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + WHAT;
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+}
+"""
+BEYOND = [
+    ("(n > 1000000 ? y[i] / 2 : y[i])", "wrong_result"),
+    ("(n > 1000000 ? 1.0f * y[i] : y[i])", "passed"),
+    ("(blockIdx.x > 20000 ? 0 : y[i])", "wrong_result"),
+    ("y[i & 0x3fffff]", "wrong_result"),
+]
+
+
+@pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=2))
+def test_what_is_done_beyond_a_number_that_no_case_reaches(what, status, tmp_path):
+    file = tmp_path / "kernel.cu"
+    file.write_text(ADD.replace("WHAT", what))
+    found = grade("01", file, device="emulator", seed=1)
+    assert found.status == status
+    if status != "passed":
+        assert "goes beyond a number that the file names" in found.tasks[0].cases[-1].message
+
+
+def test_a_case_is_widened_as_far_as_memory_goes():
+    task = catalog.find("01").lesson.tasks[0]
+    runs = [CaseRun("n=100003", launches=[{"grid": [391, 1, 1], "block": [256, 1, 1]}])]
+    assert wider(task, [16, 256, 390], runs) is None
+    assert 2_000_000 <= wider(task, [1_000_000], runs).sizes["n"] < 30_000_000
+    assert wider(task, [1 << 30], runs) is None

@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WHOLE = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlL]{0,3}")
+_HELD_AGAINST = ("<", ">", "<=", ">=", "=", "&", "%")
 _SHIFTS = ("<", ">")  # each half of one
 _MOST_NUMBER = 1 << 40
 _MAY_HAVE_LINES = {"newline", "space", "comment", "raw", "string"}
@@ -94,6 +95,20 @@ def whole_numbers(source: str) -> set[int]:
     for row in (tokens.code, *(directive.tokens for directive in tokens.directives)):
         found.update(_numbers(row))
     return {each for each in found if each <= _MOST_NUMBER}
+
+
+def compared_numbers(source: str) -> set[int]:
+    """Of these the ones that something is held against, `n > 1 << 20` or `i & 1023`, or that get a name."""
+    found: set[int] = set()
+    code = lex(source).code
+    texts = [token.text for token in code]
+    for at in range(2, len(code)):
+        number = _value(code[at])
+        if number is None or texts[at - 1] not in _HELD_AGAINST or texts[at - 2] == texts[at - 1] in _SHIFTS:
+            continue
+        shift = _value(code[at + 3]) if texts[at + 1 : at + 3] == ["<", "<"] and at + 3 < len(code) else None
+        found.add(number << shift if shift is not None and shift < 40 else number)
+    return found
 
 
 def _numbers(row: Sequence[Token]) -> set[int]:

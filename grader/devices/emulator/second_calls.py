@@ -31,7 +31,7 @@ _MOST_A_CALL = 16  # that a variable grows by, and what it may be so far: an add
 _MOST_COUNTED = 100_000
 FURTHER = (100, 10_000, 1_000_000)  # calls, after which it is looked at again what such a counter leads to
 MORE_CALLS = 30  # of a file whose variables are other ones after each call: it may count them
-MANY_CALLS, A_WHILE = 600, 0.3  # more, and the processor's seconds for them, if they are others even then
+MANY_CALLS, A_WHILE = 600, 1.0  # more, and the processor's seconds for them, if they are others even then
 LATER = (
     "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
 )
