@@ -244,7 +244,7 @@ _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\["
 
 
 def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases: Sequence[CaseGrade] = ()) -> str:
-    """One to three sentences; "" for what has passed. `case`, of all `cases`, is told; `source` are the file's lines."""
+    """One to three sentences; "" for what has passed. `case`, of all `cases`, is told; `source`: its lines."""
     finding = decisive(case.findings) if case else None
     if case and (said := slip(status, source, finding.line if finding else None)):
         return said
