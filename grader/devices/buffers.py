@@ -21,6 +21,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from grader.course.prototype import CType, Parameter, Prototype
@@ -256,6 +257,12 @@ class WorkerMemory:
 
     def _view(self, slot: Mapping[str, Any]) -> View:
         return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])
+
+
+def spans(layout: Sequence[Sequence[Mapping[str, Any]]], size: int) -> list[tuple[int, int]]:
+    """Where each case of an arena's `layout` lies in its bytes: from its first guard up to that of the next case."""
+    firsts = [min(slot["offset"] for slot in slots) - GUARD_BYTES for slots in layout]
+    return list(pairwise([*firsts, size]))
 
 
 def slot_at(parameter: Parameter, shape: Sequence[int], start: int, shift: int = 0) -> Slot:

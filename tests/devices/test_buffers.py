@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.course.prototype import TYPES, parse_prototype
-from grader.devices.buffers import ALIGNMENT, GUARD_BYTES, PAGE, Arena, Breach, WorkerMemory, poison
+from grader.devices.buffers import ALIGNMENT, GUARD_BYTES, PAGE, Arena, Breach, WorkerMemory, poison, spans
 
 ADD = parse_prototype("void add(const float* x, const unsigned char* mask, float* z, int n, cudaStream_t stream)")
 TORCH_TYPES = sorted(name for name, ctype in TYPES.items() if ctype.torch)
@@ -58,6 +58,14 @@ def test_every_other_case_has_its_buffers_in_the_opposite_order_and_no_better_al
     assert [*sorted(other, key=lambda name: other[name].address)] == ["z", "mask", "x"]
     assert all(view.address % PAGE == 0 for view in counted.values())
     assert all(view.address % 512 == ALIGNMENT for view in other.values())
+
+
+def test_a_case_lies_where_its_buffers_and_their_guards_do(arena):
+    parts = spans(arena.layout, arena.bytes)
+    for case, (first, end) in zip(arena.layout, parts, strict=True):
+        assert first == min(each["offset"] for each in case) - GUARD_BYTES
+        assert end >= max(each["offset"] + each["bytes"] for each in case) + GUARD_BYTES
+    assert parts[0][1] == parts[1][0]
 
 
 @pytest.mark.parametrize(

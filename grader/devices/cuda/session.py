@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.course.prototype import Prototype, bind
-from grader.devices.buffers import GUARD_BYTES, WorkerMemory
+from grader.devices.buffers import WorkerMemory, spans
 from grader.devices.cuda.clock import FLUSHES
 from grader.devices.cuda.errors import ends_the_context, finding_of
 from grader.devices.cuda.launches import Launches
@@ -62,8 +62,8 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
     cuda = session.cuda
     device = cuda.malloc(memory.bytes)
     cuda.copy(device, memory.address, memory.bytes)
-    ends = [slots[0]["offset"] - GUARD_BYTES for slots in job["layout"][1:]] + [memory.bytes]
-    for case, slots, end in zip(job["cases"], job["layout"], ends, strict=True):
+    parts = spans(job["layout"], memory.bytes)
+    for case, slots, (first, end) in zip(job["cases"], job["layout"], parts, strict=True):
         tell("running", case=case["name"])
         addresses = {slot["name"]: device + slot["offset"] for slot in slots}
         start = time.perf_counter()
@@ -74,7 +74,6 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
         if not fatal:
             run.launches = session.launches.facts()
             run.findings += launch_notes(run.launches)
-            first = slots[0]["offset"] - GUARD_BYTES
             cuda.copy(memory.address + first, device + first, end - first)
         tell("case", case=run)
         if fatal:
