@@ -32,7 +32,8 @@ def test_a_pointer_leaves_its_array(run_kernel, name):
 @pytest.mark.parametrize("name", names_in(RIGHT))
 def test_a_right_pointer_is_left_alone(run_kernel, name):
     x, z, findings = run(run_kernel, RIGHT, names_in(RIGHT).index(name))
-    assert findings == [] and np.allclose(z, x)
+    noted = [("deep_calls", "note")] if name == "deep_recursion" else []  # 66 deep, of the 64 that surely fit
+    assert [(finding.kind, finding.severity) for finding in findings] == noted and np.allclose(z, x)
 
 
 @pytest.mark.parametrize("name", names_in(WRONG_BESIDE))

@@ -36,6 +36,7 @@ OTHERS = [
     "template <class A> __device__ void k(A* a) { C<A>::of<A>(a); }",  # nvcc asks for the word, too
     "template <class A> __device__ void k(A* a) { C<A>::of<float>(a); }",
     "template <class A> __device__ void k(A* a) { if (a.of<3 && a.b>(4)) return; }",
+    "template <class A> __device__ void k(A* a) { C<A>::of<3>(); }",
     "__device__ void k(float* a) { C<float>::of<3>(a); }",
     "template <class A> __device__ void k(A* a) { space::of<3>(a); }",
 ]

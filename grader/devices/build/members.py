@@ -21,12 +21,14 @@ def needs_no_template(stream: Stream, index: int) -> bool:
 
 
 def _is_of_values(stream: Stream, at: int) -> bool:
-    """Whether `4, N>(` begins here: of numbers, and of names that are no type's."""
+    """Whether `4, N>(x` begins here: of numbers, and of names that are no type's. nvcc takes `<` and `>` for signs of
+    comparison at first, and those want something in the parentheses.
+    """
     types = {stream.text(each + 1) for each, token in enumerate(stream.tokens) if token.text in ("class", "typename")}
     while stream.text(at)[:1].isalnum() or stream.is_word(at):
         if stream.text(at) in types | _TYPES:
             return False
         if stream.text(at + 1) != ",":
-            return stream.texts(at + 1, at + 3) == [">", "("]
+            return stream.texts(at + 1, at + 3) == [">", "("] and stream.text(at + 3) != ")"
         at += 2
     return False

@@ -273,6 +273,7 @@ def _run_cases(
         session.on_multiprocessors(case["multiprocessors"])
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
         if number == len(cases) - 1:
+            tell("again")
             run.findings += session.call_again()
         _flush()
         tell("case", case=run)

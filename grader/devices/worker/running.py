@@ -167,6 +167,9 @@ class RunningJob:
                 if self.job.enough and self.look_from == math.inf:
                     self.look_from = self.look_at = time.monotonic() + LONG * self.job.seconds
                 limit = (1.0 if self.job.gpu else ON_THE_CLOCK) * self.job.seconds + SPARE_SECONDS
+            case "again":  # an earlier case is called once more: were that cut, its outputs would be half of each call
+                self.look_from = self.look_at = math.inf
+                limit = ON_THE_CLOCK * self.job.seconds + SPARE_SECONDS
             case "case":
                 self._take_case(case_from_json(event["case"]))
                 self.where = f"after case {event['case']['name']}"
