@@ -55,10 +55,11 @@ def _asked_for(
 
 def _candidates(task: Task, drawn: Sizes, numbers: Sequence[int]) -> Iterator[Sizes]:
     """Sizes with one of them, or all, at a number, beside it, or at a multiple of it."""
-    wide = {name: values for name, values in task.drawn.items() if len(values) > _FEW}
+    wide = {name: (min(values), max(values)) for name, values in task.drawn.items() if len(values) > _FEW}
+    most = max((largest for _, largest in wide.values()), default=0)
     for number in numbers:
-        for value in (number - 1, number, number + 1, *_multiples(number, max(map(max, wide.values()), default=0))):
-            at = {name: value for name, values in wide.items() if min(values) <= value <= max(values)}
+        for value in (number - 1, number, number + 1, *_multiples(number, most)):
+            at = {name: value for name, (least, largest) in wide.items() if least <= value <= largest}
             yield from ({**drawn, name: value} for name in at)
             if len(at) > 1:
                 yield {**drawn, **at}

@@ -15,7 +15,8 @@ def test_a_worker_is_ended_once_a_case_is_wrong_and_the_next_takes_long(run):
 
 def test_it_is_not_ended_while_an_earlier_case_is_called_again(run):
     """Half of a second call would lie in that case's outputs."""
-    slow = KERNEL.replace("    add<<<", "    static int calls;\n    if (++calls > 4) for (;;) usleep(1000);\n    add<<<")
+    waits = "    static int calls;\n    if (++calls > 4) for (;;) usleep(1000);\n"
+    slow = KERNEL.replace("    add<<<", f"{waits}    add<<<")
     found = run("#include <unistd.h>\n" + slow, seconds=1, enough=lambda found: True)
     assert not found.cut and len(found.cases) == 3
 
