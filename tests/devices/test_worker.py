@@ -245,7 +245,8 @@ def test_the_threads_of_a_submission_have_a_limit(run):
 def test_events_are_told_in_order(run):
     heard = []
     run(KERNEL, on_event=lambda event: heard.append(event["event"]))
-    assert heard == ["preparing", "building", "loading", "built", *["running", "case"] * len(SIZES), "end"]
+    cases = ["running", "case"] * len(SIZES)
+    assert heard == ["preparing", "building", "loading", "built", *cases[:-1], "again", "case", "end"]
 
 
 def test_lines_without_the_token_are_no_events():
@@ -319,6 +320,7 @@ def test_a_judge_stopped_during_the_build_leaves_nothing(cache, tmp_path, number
         "loading",
         "built",
         "running",
+        "again",
         "case",
         "end",
         "normally",
