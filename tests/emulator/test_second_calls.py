@@ -177,6 +177,12 @@ GO_BY = [  # above, in the kernel, in host code; whether it is right
     ("", "", PROPERTIES + "if (p.l2CacheSize < 1 << 20) n /= 2;", True),
     ("", "", PROPERTIES + "if (p.name[0] == 'N') n /= 2;", False),
     ("", "", "size_t a, b; cudaMemGetInfo(&a, &b); if (b > size_t(100) << 30) n /= 2;", False),
+    (
+        "",
+        "",
+        "size_t a, b; void* half; cudaMemGetInfo(&a, &b); if (cudaMalloc(&half, a / 2)) n /= 2; cudaFree(half);",
+        True,
+    ),
     ("#include <random>", "", "static std::minstd_rand dice; if (dice() % 100 == 1) n /= 2;", False),
     ("#include <random>", "", "static std::minstd_rand dice; if (dice() == 0) n /= 2;", True),
 ]

@@ -212,9 +212,9 @@ inline LADDER_UNSEEN cudaError_t cudaHostRegister(void* pointer, std::size_t byt
 inline LADDER_UNSEEN cudaError_t cudaHostUnregister(void* pointer) { return ladder::status(ladder_host_unregister(pointer)); }
 
 inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    const std::size_t all = ladder::is_another_gpu() ? ladder::another_memory : ladder::global_memory;
+    const std::size_t all = ladder::is_another_gpu() ? ladder::another_memory : ladder::global_memory, used = ladder_memory_in_use();
     if (total_bytes) *total_bytes = all;
-    if (free_bytes) *free_bytes = all - ladder_memory_in_use();
+    if (free_bytes) *free_bytes = (used < ladder::global_memory ? ladder::global_memory : all) - used;   // who takes half of it gets that
     return ladder::status();
 }
 
