@@ -31,6 +31,7 @@ _TOKEN = re.compile(
 )
 _WHOLE = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlL]{0,3}")
 _HELD_AGAINST = ("<", ">", "<=", ">=", "=", "&", "%")
+_WHOLE_FLOAT = re.compile(r"(\d+\.?\d*(?:[eE]\+?\d{1,2})?)[fFlL]?")
 _SHIFTS = ("<", ">")  # each half of one
 _MOST_NUMBER = 1 << 40
 _MAY_HAVE_LINES = {"newline", "space", "comment", "raw", "string"}
@@ -87,8 +88,8 @@ def lex(source: str) -> Tokens:
 
 
 def whole_numbers(source: str) -> set[int]:
-    """The whole numbers that a file names in its code and macros: `1 << 20` and `256 * 1024` are numbers, too, and so
-    are those that they are made of. A mask, `& 1023`, and a shift, `>> 10`, tell the multiples of 1,024.
+    """The whole numbers that a file names in its code and macros: `1 << 20`, `256 * 1024` and `1e6` are numbers, too,
+    and so are those that they are made of. A mask, `& 1023`, and a shift, `>> 10`, tell the multiples of 1,024.
     """
     tokens = lex(source)
     found: set[int] = set()
@@ -99,8 +100,10 @@ def whole_numbers(source: str) -> set[int]:
 
 def compared_numbers(source: str) -> set[int]:
     """Of these the ones that something is held against, `n > 1 << 20` or `i & 1023`, or that get a name."""
-    found: set[int] = set()
-    code = lex(source).code
+    tokens = lex(source)
+    macros = [each.tokens for each in tokens.directives if [token.text for token in each.tokens[1:2]] == ["define"]]
+    found = {number for row in macros for number in _numbers(row) if number <= _MOST_NUMBER}
+    code = tokens.code
     texts = [token.text for token in code]
     for at in range(2, len(code)):
         number = _value(code[at])
@@ -133,7 +136,9 @@ def _numbers(row: Sequence[Token]) -> set[int]:
 
 
 def _value(token: Token) -> int | None:
-    if token.kind != "number" or not (whole := _WHOLE.fullmatch(token.text.replace("'", ""))):
-        return None
+    written = token.text.replace("'", "")
+    if token.kind != "number" or not (whole := _WHOLE.fullmatch(written)):
+        real = _WHOLE_FLOAT.fullmatch(written) if token.kind == "number" else None  # `n > 1e6`
+        return int(float(real[1])) if real and float(real[1]).is_integer() else None
     text = whole[1]
     return int(text, 8) if re.fullmatch("0[0-7]+", text) else int(text, 10 if text.isdigit() else 0)

@@ -144,7 +144,6 @@ class Session:
 
     def _keep(self, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> None:
         """The more blocks a small case has, the more a second call shows; for many calls the smallest that is one."""
-
         case, size = (name, what, outputs, untouched), size_of_data(*what[:3])
         if not self._small or size >= size_of_data(*self._small[1][:3]):
             self._small = case

@@ -102,9 +102,8 @@ class Job:
     gpu: Gpu | None = None  # None: the emulator
     cancel: Cancel | None = None
     inputs: Callable[[], object] | None = None  # comes back once they are in the arena; the worker builds meanwhile
-    enough: Callable[[Evidence], bool] | None = (
-        None  # whether a case that ran is wrong: then it need not go on for long
-    )
+    # Whether a case that ran is wrong: then those that take long need not run.
+    enough: Callable[[Evidence], bool] | None = None
     with_checks: bool = True  # the emulator runs small cases on a checking build, too (emulator/checked.py)
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)

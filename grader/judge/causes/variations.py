@@ -311,8 +311,8 @@ def _ways(case: Case, name: str) -> Sequence[bool]:
 
 
 def _has_teams(case: Case) -> bool:
-    """Whether there are as many blocks as it takes if each warp has an output, or all that lies along x in a block; of
-    a single output that is so, whoever has it.
+    """Whether a launch has as many blocks as it takes if each warp works out one output, or each row of a block's
+    threads. False of a single output, for which any launch has enough.
     """
     for launch in case.launches:
         _, height, _ = launch["block"]
