@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from docs import badges
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +24,7 @@ def words(picture: str) -> str:
     return steady("".join(text for text in texts if text).replace("\xa0", " "))
 
 
+@pytest.mark.slow
 def test_the_readme_is_current():
     spec = importlib.util.spec_from_file_location("readme", ROOT / "docs" / "readme.py")
     readme = importlib.util.module_from_spec(spec)

@@ -123,6 +123,7 @@ LAUNCHES = [
 ]
 
 
+@pytest.mark.slow
 def test_every_launch_is_seen_while_it_is_watched(tmp_path):
     kernel = KERNEL[: KERNEL.index('extern "C"')]
     cases = " ".join(f"if (n == {which}) {{ {launch} }}" for which, (launch, _, _) in enumerate(LAUNCHES))

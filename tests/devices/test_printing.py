@@ -57,6 +57,7 @@ def test_what_two_threads_print_into_one_line_becomes_two(run):
 
 
 @pytest.mark.parametrize("asked", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_flood_is_cut_short(run, asked):
     lines = printed(
         run, r'for (int k = 0; k < 3000; ++k) printf("a line of some length, %d\n", k);', print_threads=asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.devices.emulator.reading import Reading
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """#include <cooperative_groups.h>
@@ -27,7 +28,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("barrier", ["block.sync()", "__syncthreads()"])
+@pytest.mark.parametrize("barrier", long_tail(["block.sync()", "__syncthreads()"], every=2))
 def test_a_divergent_barrier_has_its_name(tmp_path, barrier):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("BARRIER", barrier))
     done = run_ladder(tmp_path, "run", "p.cu")

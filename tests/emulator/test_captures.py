@@ -79,6 +79,7 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize(("flags", "mode", "body", "prints", "told"), long_tail(FORBIDDEN, every=16))
+@pytest.mark.slow
 def test_a_call_that_a_capture_forbids_fails_and_so_does_its_end(tmp_path, flags, mode, body, prints, told):
     said = run(tmp_path, HEAD + CAPTURE, flags=flags, mode=mode, body=body)
     assert said.startswith(f"{prints} ") and (f"{told}" in said if told else "no findings" in said), said

@@ -84,6 +84,7 @@ def test_a_check_of_what_was_handed_out_earns_no_stars(hand_out, ladder, course)
     assert code == 0 and "passed" in out and not progress.load(course).lessons
 
 
+@pytest.mark.slow
 def test_what_is_slow_is_mended_when_it_meets_what_its_rung_meets_and_not_by_a_rewrite(hand_out, ladder, course):
     handout, file = hand_out("01", "one_block")
     file.write_text(handout.text.replace("blocks = 1;", "blocks = 2;"))  # each adds all

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.faces.test_run_takes import run
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 # A ring in two dimensions whose blocks write into the next one's memory, the guide's histogram, a letter with a flag,
@@ -145,17 +146,26 @@ TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 65] += 1; cluster.sync
 
 @pytest.mark.parametrize(
     ("ready", "done", "ranks", "grid", "told"),
-    [
-        (READY, DONE, "4", "8", "no findings in 1 kernel"),
-        ("cluster.barrier_arrive(); cluster.barrier_wait();", DONE, "4", "8", "no findings in 1 kernel"),
-        ("__syncthreads();", DONE, "4", "8", "a cluster.sync() is missing between line 8 and line 11"),
-        (LATE, DONE, "4", "8", "nothing in between: move the access out of there"),
-        (READY, "", "4", "8", "which may have ended by then, and its shared memory with it"),
-        (READY, DONE, "5", "8", "map_shared_rank() asks for block 4, and the cluster has 4: the first is block 0"),
-        (TOO_FAR, DONE, "4", "8", "part[128], past its end"),
-        ("cluster.barrier_wait();", DONE, "4", "8", "barrier_wait() without a barrier_arrive() before it"),
-        (READY, DONE, "4", "6", "the grid has 6 blocks in x, which is no multiple of the 4 that a cluster has there"),
-    ],
+    long_tail(
+        [
+            (READY, DONE, "4", "8", "no findings in 1 kernel"),
+            ("cluster.barrier_arrive(); cluster.barrier_wait();", DONE, "4", "8", "no findings in 1 kernel"),
+            ("__syncthreads();", DONE, "4", "8", "a cluster.sync() is missing between line 8 and line 11"),
+            (LATE, DONE, "4", "8", "nothing in between: move the access out of there"),
+            (READY, "", "4", "8", "which may have ended by then, and its shared memory with it"),
+            (READY, DONE, "5", "8", "map_shared_rank() asks for block 4, and the cluster has 4: the first is block 0"),
+            (TOO_FAR, DONE, "4", "8", "part[128], past its end"),
+            ("cluster.barrier_wait();", DONE, "4", "8", "barrier_wait() without a barrier_arrive() before it"),
+            (
+                READY,
+                DONE,
+                "4",
+                "6",
+                "the grid has 6 blocks in x, which is no multiple of the 4 that a cluster has there",
+            ),
+        ],
+        every=3,
+    ),
 )
 def test_what_is_wrong_between_blocks_of_a_cluster_is_told(tmp_path, ready, done, ranks, grid, told):
     text = SUM

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 OWNED = """
@@ -74,7 +75,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("number", ["int", "float"])
+@pytest.mark.parametrize("number", long_tail(["int", "float"], every=2))
 def test_what_the_compiler_finds_in_a_header_is_told_at_the_programs_line(tmp_path, number):
     """The operand "=&r" shares no register with an input, and is one of nvcc's."""
     said = run(tmp_path, ASM, "-D", f"NUMBER={number}")
@@ -101,7 +102,7 @@ void fill_all(float* x) { fill<<<1, N>>>(x); }
 """
 
 
-@pytest.mark.parametrize("tile", [64, 65])
+@pytest.mark.parametrize("tile", long_tail([64, 65], every=2))
 def test_definitions_and_includes_by_a_whole_path_are_taken_as_nvcc_takes_them(tmp_path, tile):
     """CUDA's headers have an N and a K of their own; what is included by its whole path is translated, too."""
     (tmp_path / "kernel.cuh").write_text(KERNEL)

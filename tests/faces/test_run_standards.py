@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -33,7 +34,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.slow), "c++23"])
+@pytest.mark.parametrize("standard", long_tail(["c++17", "c++20", "c++23"], every=3))
 def test_both_sides_have_the_functions_of_the_c_library(tmp_path, standard):
     (tmp_path / "p.cu").write_text(PROGRAM)
     done = run_ladder(tmp_path, "run", f"-std={standard}", "p.cu")

@@ -168,6 +168,7 @@ def test_other_files_do_not_matter(folder, file):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     ],
 )
+@pytest.mark.slow
 def test_however_it_ends_the_terminal_is_as_it_was(folder, file, end, code):
     file.write_text(ENDLESS)
     with watching(folder) as terminal:

@@ -54,6 +54,7 @@ def test_agrees_with_torch(causal):
     close(ops.attention(q, k, v, causal), expected)
 
 
+@pytest.mark.slow
 def test_inputs_may_be_views_that_begin_anywhere():
     heads = draw(5, 3, 32)[0].transpose(0, 1)  # (batch, n, d) of a projection that was split into heads
     shifted = torch.randn(3 * 5 * 32 + 1)[1:].view(3, 5, 32)
@@ -75,7 +76,9 @@ def test_derivatives(causal):
 
 
 @CAUSAL
-@pytest.mark.parametrize("shape", [(2, 67, 32), (1, 2, 33, 64), (1, 40, 128), (0, 5, 32)])
+@pytest.mark.parametrize(
+    ("shape",), long_tail([((2, 67, 32),), ((1, 2, 33, 64),), ((1, 40, 128),), ((0, 5, 32),)], every=3)
+)
 def test_the_kernel_of_the_derivative(shape, causal, monkeypatch):
     monkeypatch.setattr("kernels.ops._attention._composed_gradients", None)  # it would say the same
     q, k, v = draw(*shape, grad=True)
@@ -103,6 +106,7 @@ def test_torch_checks_the_registration(causal):
     assert set(results.values()) == {"SUCCESS"}
 
 
+@pytest.mark.slow
 def test_torch_checks_the_registration_of_the_derivative():
     q, k, v, out, grad_out = draw(2, 5, 32, count=5)
     results = torch.library.opcheck(

@@ -64,6 +64,7 @@ def test_any_leading_dimensions(shapes):
 
 
 @pytest.mark.parametrize("reach", [10, *map(slow, [50, 80, 100, 1e3, 1e6]), 1e30])
+@pytest.mark.slow
 def test_maxima_that_never_meet(reach):
     a, b = opposed(50, reach)
     check(a, b)
@@ -83,6 +84,7 @@ def test_denormals_and_zeros():
     check(draw(20, 18, scale=1e-41), torch.zeros(18, 19))
 
 
+@pytest.mark.slow
 def test_masks():
     a, b = draw(3, 40, 36), draw(3, 36, 68)
     band = (torch.arange(36) - torch.arange(68)[:, None] * 36 // 68).abs().mT > 3
@@ -216,6 +218,7 @@ def test_float64():
 
 
 @pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), slow(((2, 1, 2, 3), (2, 3, 2)))])
+@pytest.mark.slow
 def test_gradcheck(shapes):
     assert torch.autograd.gradcheck(ops.log_bmm, leaves(*(draw(*shape).double() for shape in shapes)))
 

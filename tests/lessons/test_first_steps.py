@@ -84,6 +84,7 @@ def rounds() -> list[list[tuple[str, Mistake]]]:
 
 
 @pytest.mark.parametrize("turn", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_every_mistake_is_told_as_what_it_is(turn):
     assert len(rounds()) == 2
     chosen = rounds()[turn]

@@ -149,6 +149,7 @@ extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scr
 
 
 @pytest.mark.parametrize(("barrier", "status"), [("", "race"), ("__syncthreads();", "passed")])
+@pytest.mark.slow
 def test_a_race_of_the_round_that_only_the_timed_case_has_is_found(barrier, status):
     entry = catalog.find("06")
     text = ROWS.replace("BARRIER", barrier)

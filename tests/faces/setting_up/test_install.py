@@ -174,6 +174,7 @@ def test_what_an_earlier_time_has_left_is_enough_without_a_network(
         pytest.param(["unpinned>=2"], "unpinned>=2", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_offline_names_what_is_not_there(torches, python, constraints, requirements, name):
     with pytest.raises(InstallError) as error:
         install.install(python, requirements, constraints, offline=True)
