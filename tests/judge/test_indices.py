@@ -107,3 +107,49 @@ def test_one_axis_of_two(block, step, words):
         written = torch.isin(torch.arange(rows), places)[:, None].expand(rows, cols)
         cases.append(Written(written, grid, [*block, 1], ["rows", "cols"]))
     assert words in index_of(cases).said(cases[0])
+
+
+def written_by(row, col, grid_of, sizes=((70, 90), (33, 20), (90, 33)), block=(32, 8)):
+    """What a kernel writes whose row and column are these of (bx, by, tx, ty)."""
+    cases = []
+    for rows, cols in sizes:
+        grid = [*grid_of(rows, cols), 1]
+        bx, by = torch.arange(grid[0])[:, None, None, None], torch.arange(grid[1])[:, None, None]
+        tx, ty = torch.arange(block[0])[:, None], torch.arange(block[1])
+        r, c = torch.broadcast_tensors(row(bx, by, tx, ty), col(bx, by, tx, ty))
+        inside = (r < rows) & (c < cols)
+        written = torch.zeros(rows, cols, dtype=torch.bool)
+        written[r[inside], c[inside]] = True
+        cases.append(Written(written, grid, [*block, 1], ["m", "n"]))
+    return cases
+
+
+ROW, COL = lambda bx, by, tx, ty: by * 8 + ty, lambda bx, by, tx, ty: bx * 32 + tx
+PLANES = [
+    (
+        ROW,
+        COL,
+        lambda rows, cols: (-(-cols // 32), 1),
+        "The grid has 1 block of 8 threads in y for 70 rows: it takes `dim3 blocks((n - 1) / 32 + 1, (m - 1) / 8 + 1)`",
+    ),
+    (ROW, COL, lambda rows, cols: (1, 2), "1 block of 32 threads in x for 90 columns and 2 blocks of 8 threads in y"),
+    (
+        lambda bx, by, tx, ty: bx * 8 + ty,
+        COL,
+        lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
+        "row `blockIdx.x * blockDim.y + threadIdx.y` and column `blockIdx.x * blockDim.x + threadIdx.x` reach, and"
+        " blockIdx.y stands in neither",
+    ),
+    (
+        lambda bx, by, tx, ty: by * 8 + tx,
+        COL,
+        lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
+        "and threadIdx.y stands in neither of them: let one be `blockIdx.y * blockDim.y + threadIdx.y`",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "col", "grid_of", "words"), PLANES)
+def test_a_grid_too_small_in_one_direction_or_an_axis_that_serves_twice(row, col, grid_of, words):
+    cases = written_by(row, col, grid_of)
+    assert words in index_of(cases).said(cases[0])
