@@ -268,6 +268,8 @@ def _no_operator(match: re.Match[str], said: Said) -> str:
         return f"%, &, |, ^ and shifts are for whole numbers, not `{one}` and `{two}`: a remainder is `fmodf(a, b)`"
     if _VECTOR.search(one + " " + two):
         return f"CUDA has no such operator for `{one}` and `{two}`: write it for each member, .x, .y, ..."
+    if pointer := next((each for each in (one, two) if re.fullmatch(r"[\w ]+ \*", each)), ""):
+        return f"there is no such operator for `{one}` and `{two}`: `{pointer}` is a pointer, and its element is `p[i]`"
     return f"there is no such operator for `{one}` and `{two}`"
 
 

@@ -31,6 +31,7 @@ _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a 
 _TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
 _WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
 _IN_BRACKETS = "`{name}` has its condition in ( ): `{name} (i < n) {{ ... }}`, with no `:`"
+_THREE_PARTS = "`for` has its three parts in ( ): `for (int i = 0; i < n; ++i) {{ ... }}`, with no `:`"
 _NO_BRACKET = "a `)` is missing before this, or a `,` between two arguments"
 _ALONE = "a kernel is `__global__` alone, without `__{name}__`"
 _BY_NAME = "`{name}` has no [ ]: its members are .x, .y, ..., as in `threadIdx.x`"
@@ -67,6 +68,7 @@ SLIPS = (
     (r"'operator<=' cannot be the name of a variable", _NO_COMPARISON),
     (r"overloaded 'operator\[\]' cannot have more than one parameter", _ONE_INDEX),
     (r"expected '\(' after '(?P<name>if|while|switch)'", _IN_BRACKETS),
+    (r"expected '\(' after 'for'", _THREE_PARTS),
     (r"expected '\)'$", _NO_BRACKET),
     (r"'global' and '(?P<name>host|device)' attributes are not compatible", _ALONE),
     (r"'(?P<name>host|device)' and 'global' attributes are not compatible", _ALONE),
