@@ -15,7 +15,10 @@ LONGEST_LAUNCH = 200  # tokens
 LOOSE = ("+", "-", "<", ">", "&", "|", "^", "?")  # what * and / come before
 MULTIPLIES = ("*", "/", "%")
 _LIKE_A_MASK = re.compile(r"0[xX][fF]+[uU]?|~0[uU]?|-1|\w*(?i:mask)\w*(?:\(\))?|__activemask\(\)|(?i:full|all)\w*")
-_EMPTY = re.compile(r"^\s*(for|while|if)\s*\(.*\)\s*;\s*(?://.*)?$")
+_ADDS = re.compile(
+    r"(?:^|[;{})])\s*(?:(\w+)\s*\[[^=;]*\]|\*\s*(\w+))\s*(?:[-+*/|&^]=|\+\+)|\batomic[A-Z]\w*\(\s*&?\s*(\w+)"
+)
+_EMPTY = re.compile(r"^\s*(for|while|if)\s*\(.*\)\s*;\s*\{?\s*(?://.*)?$")
 
 MACRO = (
     "`{name}` stands for `{body}` just as it is written, so that line {line} works out `{first}` first: write "
@@ -39,6 +42,10 @@ REFERENCE = (
     "`{kernel}` takes `{name}` by reference, which hands it an address of the host's: take it by value, without the `&`"
     " in line {line}."
 )
+ADDS = (
+    "Line {line} works with what `{name}` holds before, and nothing is written there yet: write `=`, or set it to 0 in"
+    " front of the launch, `cudaMemsetAsync({name}, 0, bytes, stream)`."
+)
 LOOP = "The `;` at the end of line {line} is all that this `{word}` is about: take it out."
 MASK_FIRST = (
     "In line {line} the mask comes first, and then the value: `{call}(0xffffffff, value, {third})`; here `{given}` "
@@ -61,6 +68,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     found: list[Iterator[str]] = []
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
+    if status == "uninitialized_read":
+        found.append(_adds(source, line))
     if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
         found.append(leading_dimensions(calls, tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
@@ -72,6 +81,19 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     if status in ("out_of_bounds", "misaligned"):
         found.append(_bytes(source, line))
     return next((said for each in found for said in each), "")
+
+
+# ---- outputs ----
+
+
+def _adds(source: Sequence[str], line: int | None) -> Iterator[str]:
+    """`z[i] += x[i]`, or an atomic, of a kernel's parameter that no memset has filled."""
+    text, whole = source[line - 1] if line and line <= len(source) else "", "\n".join(source)
+    found = _ADDS.search(text)
+    name = next(filter(None, found.groups()), "") if found else ""
+    is_parameter = name and re.search(rf"__global__[^{{;]*\*\s*(?:__restrict(?:__)?\s+)?{name}\s*[,)]", whole)
+    if is_parameter and "cudaMemset" not in whole:
+        yield ADDS.format(line=line, name=name)
 
 
 # ---- macros ----
@@ -212,7 +234,7 @@ def _calls(code: Sequence[Token]) -> Iterator[tuple[Token, list[str], str]]:
 def _loops(source: Sequence[str]) -> Iterator[str]:
     for number, (text, after) in enumerate(pairwise([*source, ""]), 1):
         found = _EMPTY.match(text)
-        goes_on = after.lstrip().startswith("{") or _indent(after) > _indent(text)
+        goes_on = bool(found and "{" in text) or after.lstrip().startswith("{") or _indent(after) > _indent(text)
         if found and goes_on and text.count("(") == text.count(")") and "}" not in text:
             yield LOOP.format(line=number, word=found[1])
 
