@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 import torch
 
-from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.indices import index_of
+from grader.judge.causes.written import Written
 
 
 def line(count, blocks, threads, index, each=1):

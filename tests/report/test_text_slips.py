@@ -23,8 +23,16 @@ SLIPS = [
     ("out_of_bounds", "if (i < n);\n{", "all that this `if` is about"),
     ("out_of_bounds", "*(z + i * sizeof(float)) = 1;", "write `z[i]`"),
     ("out_of_bounds", "if (i < n); {", "all that this `if` is about"),
-    ("uninitialized_read", "z[i] += x[i]; }\n__global__ void k(float* z, int n) {", "write `=`, or set it to 0 in front"),
-    ("uninitialized_read", "atomicAdd(&z[i], 1);\n__global__ void k(float* __restrict__ z) {", "Line 1 works with what `z`"),
+    (
+        "uninitialized_read",
+        "z[i] += x[i]; }\n__global__ void k(float* z, int n) {",
+        "write `=`, or set it to 0 in front",
+    ),
+    (
+        "uninitialized_read",
+        "atomicAdd(&z[i], 1);\n__global__ void k(float* __restrict__ z) {",
+        "Line 1 works with what `z`",
+    ),
     ("misaligned", "*(float*)((char*)z + i) = 1;", "begins at byte 4 * i"),
 ]
 NONE = [

@@ -26,7 +26,7 @@ _SLIPS: tuple[tuple[str, str, str], ...] = (
         r"^(?!\s*#\s*(?:include|define|if|el|end|pragma|undef|line|error))[^\"'#]*#\s*(?P<word>\w+)",
         "`#` begins no comment here: write `// {word}`",
     ),
-    (r"expected unqualified-id", r"\bextern\s+'C'", "texts have double quotes: write `extern \"C\"`"),
+    (r"expected unqualified-id", r"\bextern\s+'C'", 'texts have double quotes: write `extern "C"`'),
 )
 
 
