@@ -43,7 +43,7 @@ REFERENCE = (
     " in line {line}."
 )
 ADDS = (
-    "Line {line} works with what `{name}` holds before, and nothing is written there yet: write `=`, or set it to 0 in"
+    "Line {line} works with what `{name}` holds before, and nothing is written there yet: {instead}set it to 0 in"
     " front of the launch, `cudaMemsetAsync({name}, 0, bytes, stream)`."
 )
 LOOP = "The `;` at the end of line {line} is all that this `{word}` is about: take it out."
@@ -93,7 +93,8 @@ def _adds(source: Sequence[str], line: int | None) -> Iterator[str]:
     name = next(filter(None, found.groups()), "") if found else ""
     is_parameter = name and re.search(rf"__global__[^{{;]*\*\s*(?:__restrict(?:__)?\s+)?{name}\s*[,)]", whole)
     if is_parameter and "cudaMemset" not in whole:
-        yield ADDS.format(line=line, name=name)
+        is_atomic = found is not None and found[3] is not None  # which is there because several threads add
+        yield ADDS.format(line=line, name=name, instead="" if is_atomic else "write `=`, or ")
 
 
 # ---- macros ----

@@ -138,14 +138,13 @@ PLANES = [
         lambda bx, by, tx, ty: bx * 8 + ty,
         COL,
         lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
-        "row `blockIdx.x * blockDim.y + threadIdx.y` and column `blockIdx.x * blockDim.x + threadIdx.x` reach, and"
-        " blockIdx.y stands in neither",
+        "where blockIdx.x makes the row and the column, and blockIdx.y neither",
     ),
     (
         lambda bx, by, tx, ty: by * 8 + tx,
         COL,
         lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
-        "and threadIdx.y stands in neither of them: let one be `blockIdx.y * blockDim.y + threadIdx.y`",
+        "and threadIdx.y neither: let one of them be `blockIdx.y * blockDim.y + threadIdx.y`",
     ),
 ]
 

@@ -147,3 +147,15 @@ def test_shuffles_that_do_not_reach_all_lanes(tops, sums, words):
     sums = sums or (lambda own: own.sum(1, keepdim=True).expand_as(own))
     cases = [case(5, 203, lanes_know(tops, sums)), case(7, 150, lanes_know(tops, sums))]
     assert words in cause(cases, causes_seen).message(cases[0])
+
+
+def test_lanes_that_meet_half_of_their_warp():
+    """By a width of 16 the upper half is handed the lower half's values, and the lower one its own again."""
+
+    def half(own):
+        own = own + own[:, torch.where(torch.arange(32) < 16, torch.arange(32), torch.arange(32) ^ 16)]
+        return xor(own, WHOLE[1:], torch.add)
+
+    found = lanes_know(lambda own: own.amax(1, keepdim=True).expand_as(own), half)
+    cases = [case(5, 203, found), case(7, 150, found)]
+    assert "with the width 16, the shuffle's last argument" in cause(cases, causes_seen).message(cases[0])

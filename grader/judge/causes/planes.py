@@ -166,8 +166,8 @@ class Cell:
         other = _OTHER[axis]
         right = f"blockIdx.{other} * blockDim.{other} + threadIdx.{other}"
         return (
-            f"What is written is just what row `{self.row}` and column `{self.col}` reach, and {what}.{other} stands in"
-            f" neither of them: let one be `{right}`."
+            f"What is written is just what is reached where {what}.{axis} makes the row and the column, and {what}.{other}"
+            f" neither: let one of them be `{right}`."
         )
 
 

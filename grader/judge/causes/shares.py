@@ -214,6 +214,12 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
         " division, too.",
     ),
     (
+        "maximum_added",
+        lambda case, x, shares: torch.exp(-2 * x.amax(1)),
+        "Each row of {buffer} is expf({x} + maximum) divided by its sum of expf({x} - maximum): subtract the maximum"
+        " above the division, too.",
+    ),
+    (
         "sum_not_shifted",
         lambda case, x, shares: torch.exp(x.amax(1)),
         "Each row of {buffer} is expf({x} - maximum) divided by its sum of expf({x}): subtract the maximum in the sum,"

@@ -59,7 +59,8 @@ def _lanes(steps: Sequence[tuple[str, int]], adds: bool = True, width: int = LAN
     first = lanes // width * width
     for kind, step in steps:
         origin = {"down": lanes + step, "up": lanes - step, "xor": lanes ^ step, "one": first + step % width}[kind]
-        taken = has[torch.where((origin >= first) & (origin < first + width), origin, lanes)]
+        lowest = first if kind == "up" else 0  # lanes of earlier parts of a warp may be asked, of later ones not
+        taken = has[torch.where((origin >= lowest) & (origin < first + width), origin, lanes)]
         has = has + taken if adds else taken
     return has
 
