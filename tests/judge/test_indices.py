@@ -110,6 +110,18 @@ def test_one_axis_of_two(block, step, words):
     assert words in index_of(cases).said(cases[0])
 
 
+def test_matrices_along_z_have_a_grid_too_small_or_none():
+    written = (torch.arange(40)[:, None] < 16).expand(3, 40, 50)
+    case = Written(written, [4, 1, 3], [16, 16, 1], ["batch", "n", "p"])
+    said = index_of([case]).said(case)
+    assert "The grid has 1 block of 16 threads in y for 40 rows: it takes `dim3 blocks((p - 1) / 16 + 1," in said
+    assert said.endswith("(n - 1) / 16 + 1, batch)`.")
+    first = Written(
+        (torch.arange(3) == 0)[:, None, None].expand(3, 40, 50), [4, 3, 1], [16, 16, 1], ["batch", "n", "p"]
+    )
+    assert "let blockIdx.z stand in the index for it" in index_of([first]).said(first)
+
+
 def written_by(row, col, grid_of, sizes=((70, 90), (33, 20), (90, 33)), block=(32, 8)):
     """What a kernel writes whose row and column are these of (bx, by, tx, ty)."""
     cases = []

@@ -72,15 +72,17 @@ def _first_slice(case: Written) -> Tensor | None:
 def _said_of_slices(case: Written) -> str:
     name, count = case.names[0], case.written.shape[0]
     one = name.removesuffix("s")
-    axes = [f"blockIdx.{axis}" for axis, size in zip("yz", case.grid[1:], strict=True) if size == count]
+    sizes = zip("yz", case.grid[1:], case.block[1:], strict=True)
+    axes = [f"blockIdx.{axis}" for axis, blocks, threads in sizes if blocks == count and threads == 1]
     if axes:
         return (
             f"Only {one} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
             " missing from the index that is written?"
         )
+    free = "z" if case.grid[1] > 1 or case.block[1] > 1 else "y"
     return (
         f"Only {one} 0 is written, and there are {count:,}: give the grid blocks for the others,"
-        f" `dim3 blocks(..., {name})`, and let blockIdx.y stand in the index for it, or go on to them in a loop."
+        f" `dim3 blocks(..., {name})`, and let blockIdx.{free} stand in the index for it, or go on to them in a loop."
     )
 
 

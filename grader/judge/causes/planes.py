@@ -96,6 +96,12 @@ def _lines(axis: str) -> Iterator[Line]:
         yield Line(axis, by)
 
 
+def _covers_matrices(case: Written) -> bool:
+    """Whether z has one place, as where each thread goes through all matrices, or one for each of them."""
+    depth = int(case.grid[2]) * int(case.block[2])
+    return depth == 1 or (case.written.dim() == 3 and depth >= case.written.shape[0])
+
+
 @dataclass(frozen=True)
 class Both:
     """Rows of one index and columns of another."""
@@ -104,12 +110,7 @@ class Both:
     cols: Line
 
     def __call__(self, case: Written) -> Tensor | None:
-        if (
-            case.written.dim() < 2
-            or case.grid[2:] != [1]
-            or case.block[2:] != [1]
-            or case.block[1] == case.grid[1] == 1
-        ):
+        if case.written.dim() < 2 or not _covers_matrices(case) or case.block[1] == case.grid[1] == 1:
             return None
         rows, cols = case.written.shape[-2:]
         reached = self.rows.reaches(case, rows)[:, None] & self.cols.reaches(case, cols)[None, :]
@@ -150,8 +151,9 @@ class Cell:
     col: Place
 
     def __call__(self, case: Written) -> Tensor | None:
-        (gx, gy, gz), (bx, by, bz) = case.grid, case.block
-        if case.written.dim() < 2 or gz != 1 or bz != 1 or by == gy == 1 or gx * gy * bx * by > MOST_REACHED:
+        (gx, gy, _), (bx, by, _) = case.grid, case.block
+        is_plane = case.written.dim() > 1 and _covers_matrices(case) and not by == gy == 1
+        if not is_plane or gx * gy * bx * by > MOST_REACHED:
             return None
         rows, cols = case.written.shape[-2:]
         row, col = torch.broadcast_tensors(self.row.of(case), self.col.of(case))
@@ -166,8 +168,8 @@ class Cell:
         other = _OTHER[axis]
         right = f"blockIdx.{other} * blockDim.{other} + threadIdx.{other}"
         return (
-            f"What is written is just what is reached where {what}.{axis} makes the row and the column, and {what}.{other}"
-            f" neither: let one of them be `{right}`."
+            f"What is written is just what is reached where {what}.{axis} makes the row and the column, and"
+            f" {what}.{other} neither: let one of them be `{right}`."
         )
 
 
