@@ -204,7 +204,7 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
     (
         "not_divided",
         lambda case, x, shares: 1 / _sums(x),
-        "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these: is there a division, and is"
+        "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these. Is there a division, and is"
         " the sum a float?",
     ),
     (
