@@ -231,8 +231,8 @@ def _of_zeros(name: str) -> Iterator[Variation]:
         name,
         lambda case: torch.zeros_like(case.inputs[name]) if len(case.inputs) > 1 else None,
         lambda case: (
-            f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count, or is it multiplied"
-            " with 0, as 1 / 8 is of whole numbers?"
+            f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count, or is it"
+            " multiplied with 0, as 1 / 8 is of whole numbers?"
         ),
         lambda case: bool((case.got == 0).all()),  # of which that is always true
     )
