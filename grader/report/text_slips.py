@@ -46,6 +46,7 @@ ADDS = (
     "Line {line} works with what `{name}` holds before, and nothing is written there yet: {instead}set it to 0 in"
     " front of the launch, `cudaMemsetAsync({name}, 0, bytes, stream)`."
 )
+TUPLE = "Of `({numbers})` in line {line} only the last counts, `{last}`: write `dim3({numbers})`."
 LOOP = "The `;` at the end of line {line} is all that this `{word}` is about: take it out."
 MASK_FIRST = (
     "In line {line} the mask comes first, and then the value: `{call}(0xffffffff, value, {third})`; here `{given}` "
@@ -65,7 +66,7 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     """A sentence on the first slip that may be why a file has this status; "" if there is none. `line` is told."""
     tokens = lex("\n".join(source))
     calls = list(_calls(tokens.code))
-    found: list[Iterator[str]] = []
+    found: list[Iterator[str]] = [_tuples(tokens.code)]
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
     if status == "uninitialized_read":
@@ -148,6 +149,17 @@ def _of_parameters(code: Sequence[Token], name: Token, body: Sequence[Token]) ->
 
 
 # ---- launches ----
+
+
+def _tuples(code: Sequence[Token]) -> Iterator[str]:
+    """`k<<<(rows, 1), 256>>>`, as numba has it."""
+    for at in range(len(code) - 3):
+        if [token.text for token in code[at : at + 3]] != ["<"] * 3 or code[at + 3].text != "(":
+            continue
+        inside = list(_arguments(code, at + 3))
+        if len(inside) in (2, 3):
+            numbers = ", ".join(map(_written, inside))
+            yield TUPLE.format(line=code[at].line, numbers=numbers, last=_written(inside[-1]))
 
 
 def _launches(code: Sequence[Token]) -> Iterator[str]:

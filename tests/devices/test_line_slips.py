@@ -16,6 +16,18 @@ ROWS = [
         "CUDA has no such operator for `float4` and `float4`",
     ),
     ("i = threadIdx.x;", "'i' was not declared in this scope", "names its type, `int i = ...`"),
+    ("for (int w = 0, w < 8, w++) {", "redefinition of 'w'", "the three parts of a `for` end with `;`"),
+    ("for (int w = 0; w < 8, w++) s += w", "expected ';'", "the three parts of a `for` end with `;`"),
+    ("for (int i = 0, j = 1; i < n; ++i) s += q;", "'q' was not declared", "'q' was not declared"),
+    ("for (auto [a, b] : all) {", "redefinition of 'a'", "redefinition of 'a'"),
+    ("for (int i = 0, j = n;", "redefinition of 'i'", "redefinition of 'i'"),
+    ("if (threadIdx.x = 0) {", "`threadIdx` is `const`, so it can only be read", "write `==` in this `if`"),
+    (
+        "if (i == 0) n = 1;",
+        "`n` is `const`, so it can only be read",
+        "`n` is `const`, so it can only be read",
+    ),
+    ("k[rows, 256, stream](x);", "an index must be a whole number: cast it, `int(i)`", "launched with <<< >>>"),
     ("z = i;", "'i' was not declared in this scope", "'i' was not declared in this scope"),
     ("z[i] = x[i];  # the sum", "expected expression", "`#` begins no comment here: write `// the`"),
     ("# the sum", "invalid preprocessing directive", "`#` begins no comment here: write `// the`"),
@@ -47,3 +59,21 @@ def test_a_division_by_two_strokes_is_told_in_its_own_line(above, line):
     (found,) = on_own_lines([Message("a `)` is missing before this, or a `,` between two arguments", 3)], source, [])
     assert found.line == line
     assert ("a division is `/`" in found.message) == (line == 1)
+
+
+@pytest.mark.parametrize(
+    ("below", "line"),
+    [
+        ("__device__ float f(float v) {", 3),
+        ("__device__ float f(float v) { return v; }", 3),
+        ("#define f 3", 3),
+        ("constexpr int f = 3;", 3),
+        ("    y = f(x) {", 0),
+        ("// f(x)", 0),
+        ("    return f(x)", 0),
+    ],
+)
+def test_a_name_that_comes_later_is_told_with_its_line(below, line):
+    source = f"s = f(3);\n\n{below}"
+    (found,) = on_own_lines([Message("'f' was not declared in this scope", 1)], source, [])
+    assert (f"it comes in line {line} only" in found.message) == bool(line)

@@ -34,6 +34,11 @@ def said(index, each=1, blocks=lambda n: -(-n // 64)):
         (lambda b, t, grid: t * 64 + b, 1, "with `threadIdx.x * blockDim.x + blockIdx.x`"),
         (lambda b, t, grid: b * grid + t, 1, "with `blockIdx.x * gridDim.x + threadIdx.x`"),
         (lambda b, t, grid: b + 64 + t, 1, "with `blockIdx.x + blockDim.x + threadIdx.x`"),
+        (
+            lambda b, t, grid: b,
+            1,
+            "one element for each block, and 9 blocks of 64 threads for 515 elements: give each element",
+        ),
         (lambda b, t, grid: (b * 64 + t) // 32, 1, "A warp writes each element"),
     ],
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from grader.course.prototype import Parameter, Prototype, PrototypeError, parse_parameter
 from grader.devices.build.lexer import Token, lex
-from grader.devices.build.line_slips import DIVISION, division_above, in_view_of
+from grader.devices.build.line_slips import DIVISION, declared_below, division_above, in_view_of
 from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.missing import newer_of_std
 from grader.devices.build.signs import strange
@@ -157,7 +157,7 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
             message = Message(DIVISION, above)
         own = source_line(source, message.line)
         same = message.line is not None and message.line <= len(translated) and translated[message.line - 1] == own
-        text = in_view_of(own, message.text)
+        text = declared_below(source, message.line, in_view_of(own, message.text))
         diagnostic = Diagnostic(text, message.line, message.column if same else None, own)
         result.setdefault((message.line, message.text), diagnostic)
     return list(result.values())[:MOST]

@@ -26,6 +26,21 @@ _SLIPS: tuple[tuple[str, str, str], ...] = (
         r"^(?!\s*#\s*(?:include|define|if|el|end|pragma|undef|line|error))[^\"'#]*#\s*(?P<word>\w+)",
         "`#` begins no comment here: write `// {word}`",
     ),
+    (
+        r"an index must be a whole number",
+        r"^\s*\w+\s*\[[^\]]*,[^\]]*\]\s*\(",
+        "a kernel is launched with <<< >>>: `kernel<<<blocks, threads, 0, stream>>>(...)`",
+    ),
+    (
+        r".*is `const`, so it can only be read",
+        r"\b(?P<word>if|while)\s*\([^=;]*[^=!<>]=[^=]",
+        "`=` assigns, and `==` compares: write `==` in this `{word}`",
+    ),
+    (
+        r".*",
+        r"\bfor\s*\((?=[^;:]*(?:;[^;:]*)?$)(?=[^()]*,)[^;()]*(?:;[^;()]*)?\)",
+        "the three parts of a `for` end with `;`: `for (int i = 0; i < n; ++i)`",
+    ),
     (r"expected unqualified-id", r"\bextern\s+'C'", 'texts have double quotes: write `extern "C"`'),
 )
 
@@ -58,6 +73,20 @@ def division_above(source: str, line: int | None, text: str) -> int | None:
     at = next((at for at in range(min(line, len(rows)) - 2, -1, -1) if rows[at].strip()), None)
     found = _DIVIDES.match(rows[at]) if at is not None else None
     return at + 1 if at is not None and found and found["code"].count("(") > found["code"].count(")") else None
+
+
+def declared_below(source: str, line: int | None, text: str) -> str:
+    """The same of a name that is not known yet, and is defined in a line further down."""
+    found = re.match(r"'(\w+)' was not declared in this scope$", text)
+    if not found or not line:
+        return text
+    name = found[1]
+    definition = re.compile(
+        rf"#\s*define\s+{name}\b|^(?!\s*return\b)[\w\s*&<>:,]*[\s*&]{name}\s*\([^;{{]*(?:\{{|$)|^\s*(?:static\s+)?const\w*\s[^;]*\b{name}\s*="
+    )
+    rows = source.split("\n")
+    below = next((at + 1 for at in range(line, len(rows)) if definition.search(rows[at])), None)
+    return f"{text}: it comes in line {below} only, so move that above this line" if below else text
 
 
 DIVISION = "`//` begins a comment, and a division is `/`"

@@ -29,6 +29,8 @@ _LOAD = (
 _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
 
 _TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
+_VOID = "`{name}` is `void`, which gives nothing back: write `float`, or what it returns, before its name, or `return;`"
+_WHOLE_ARRAY = "this is a whole array, and each index names one of its sizes: `a[y][x]` is an element of `a[4][8]`"
 _WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
 _IN_BRACKETS = "`{name}` has its condition in ( ): `{name} (i < n) {{ ... }}`, with no `:`"
 _THREE_PARTS = "`for` has its three parts in ( ): `for (int i = 0; i < n; ++i) {{ ... }}`, with no `:`"
@@ -78,6 +80,8 @@ SLIPS = (
         r"conditional expression is ambiguous; '(?:const )?(?P<one>.*?)' can be converted to '(?P<two>.*?)'",
         _TWO_TYPES,
     ),
+    (r"void function '(?P<name>\w+)' should not return a value", _VOID),
+    (r"array type '[^'*]*' is not assignable", _WHOLE_ARRAY),
     (r"(?:assigning to|cannot initialize) .* type '[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
     (r"invalid operands to binary expression \(.*'[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
     (r"assigning to '(?P<one>.*)' from '(?P<two>const .*)' discards", _LESS_CONST),

@@ -209,15 +209,16 @@ def _rests() -> Iterator[Index]:
 
 # ---- one dimension ----
 
+_ONE_EACH = "blockIdx.x"
 _FORMULAS: Sequence[tuple[str, Coordinates]] = (
     ("threadIdx.x * blockDim.x + blockIdx.x", lambda b, t, size, grid: t * size + b),
     ("blockIdx.x * gridDim.x + threadIdx.x", lambda b, t, size, grid: b * grid + t),
+    (_ONE_EACH, lambda b, t, size, grid: b + 0 * t),
     ("blockIdx.x + blockDim.x + threadIdx.x", lambda b, t, size, grid: b + size + t),
     ("blockIdx.x + blockDim.x * threadIdx.x", lambda b, t, size, grid: b + size * t),
     ("blockIdx.x + threadIdx.x", lambda b, t, size, grid: b + t),
     ("blockIdx.x * threadIdx.x", lambda b, t, size, grid: b * t),
     ("blockIdx.x * blockDim.x", lambda b, t, size, grid: b * size + 0 * t),
-    ("blockIdx.x", lambda b, t, size, grid: b + 0 * t),
     ("threadIdx.x * gridDim.x", lambda b, t, size, grid: t * grid + 0 * b),
     ("(blockIdx.x + 1) * blockDim.x + threadIdx.x", lambda b, t, size, grid: (b + 1) * size + t),
     ("blockIdx.x * blockDim.x + threadIdx.x + 1", lambda b, t, size, grid: b * size + t + 1),
@@ -288,6 +289,12 @@ def _of_formula(case: Written, name: str, each: int, by: int) -> str:
     what = f"`{index}`" if each == 1 else f"`{index}` and the next {each - 1 if each > 2 else 'one'}"
     right = RIGHT if by == each else f"{each} * ({RIGHT})"
     blocks, threads = math.prod(case.grid), math.prod(case.block)
+    if name == _ONE_EACH and each == 1:
+        return (
+            f"What is written is one element for each block, and {blocks:,} block{'' if blocks == 1 else 's'} of"
+            f" {threads:,} threads for {case.written.numel():,} elements: give each element a block,"
+            f" {case.written.numel():,} of them, or each thread an element, `{RIGHT}`."
+        )
     short = " An index of 16 bits ends at 65535: let it be an int." if name.startswith("(unsigned short)") else ""
     said = (
         f"What is written is just what {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads reach with"
