@@ -72,3 +72,5 @@ def test_other_tasks_have_no_operator():
     assert not list(causes_of_operators(case(other, lambda x, y: x, SIZES[0])))
     sums = ({"x": "m, k", "z": "m"}, lambda x: x.sum(1))
     assert not list(causes_of_operators(case(sums, lambda x: x.amax(1), SIZES[0])))
+    outer = ({"x": "n", "y": "n", "z": "n, n"}, lambda x, y: x[:, None] + y)  # of which no name tells rows from columns
+    assert not list(causes_of_operators(case(outer, lambda x, y: x[:, None] * y, SIZES[0])))

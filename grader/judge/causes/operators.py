@@ -14,7 +14,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 
-MOST_TERMS = 1 << 21  # of all outputs together
+MOST_TERMS = 1 << 19  # of all outputs together
 SAME = 1e-6
 
 Operator = Callable[[Tensor, Tensor], Tensor]
@@ -102,9 +102,10 @@ def _pair(case: Case) -> tuple[str, str, Tensor, Tensor] | None:
         return None
     a, b, output = axes
     summed = _summed(case)
-    if len(summed) > 1 or set(axes[a]) | set(axes[b]) != {*axes[output], *summed}:
-        return None
     order = [*axes[output], *summed]
+    are_named_once = all(len(set(each)) == len(each) for each in (axes[a], axes[b], order))
+    if len(summed) > 1 or set(axes[a]) | set(axes[b]) != set(order) or not are_named_once:
+        return None
     spread = [_spread(case.inputs[name].double(), axes[name], order) for name in (a, b)]
     both = torch.broadcast_tensors(*spread)
     if both[0].numel() > MOST_TERMS or both[0].numel() == 0:
