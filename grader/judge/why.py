@@ -10,11 +10,12 @@ from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case
-from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.indices import index_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
 from grader.judge.causes.sizes import told_apart
 from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
+from grader.judge.causes.written import Written
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 

@@ -137,6 +137,7 @@ COPIED_TOO_MUCH = (
     "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
     "where it starts?"
 )
+FREED_BY_ANOTHER = "What you allocate you free, with the function that belongs to it, and nothing else."
 FREED_TWICE = "Each pointer from cudaMalloc is given back once, as cudaMalloc gave it: not again, and not `p + 1`."
 FREED_TWICE_IN_A_KERNEL = (
     "In a kernel, each pointer from malloc is given back once by free, and each from new by delete, by any thread. "
@@ -290,8 +291,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return DIVIDED_BY_ZERO
     if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
         return LEFT_ITS_STACK
-    if finding.kind == "invalid_free" and "gives that back" not in finding.message:
-        return FREED_TWICE
+    if finding.kind == "invalid_free":
+        return FREED_BY_ANOTHER if "gives that back" in finding.message else FREED_TWICE
     if finding.kind in ("uninitialized_read", "never_set") and (unset := _on_unset(finding, source)):
         return unset
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":

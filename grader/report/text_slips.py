@@ -15,7 +15,10 @@ LONGEST_LAUNCH = 200  # tokens
 LOOSE = ("+", "-", "<", ">", "&", "|", "^", "?")  # what * and / come before
 MULTIPLIES = ("*", "/", "%")
 _LIKE_A_MASK = re.compile(r"0[xX][fF]+[uU]?|~0[uU]?|-1|\w*(?i:mask)\w*(?:\(\))?|__activemask\(\)|(?i:full|all)\w*")
-_EMPTY = re.compile(r"^\s*(for|while|if)\s*\(.*\)\s*;\s*(?://.*)?$")
+_ADDS = re.compile(
+    r"(?:^|[;{})])\s*(?:(\w+)\s*\[[^=;]*\]|\*\s*(\w+))\s*(?:[-+*/|&^]=|\+\+)|\batomic[A-Z]\w*\(\s*&?\s*(\w+)"
+)
+_EMPTY = re.compile(r"^\s*(for|while|if)\s*\(.*\)\s*;\s*\{?\s*(?://.*)?$")
 
 MACRO = (
     "`{name}` stands for `{body}` just as it is written, so that line {line} works out `{first}` first: write "
@@ -39,6 +42,11 @@ REFERENCE = (
     "`{kernel}` takes `{name}` by reference, which hands it an address of the host's: take it by value, without the `&`"
     " in line {line}."
 )
+ADDS = (
+    "Line {line} works with what `{name}` holds before, and nothing is written there yet: {instead}set it to 0 in"
+    " front of the launch, `cudaMemsetAsync({name}, 0, bytes, stream)`."
+)
+TUPLE = "Of `({numbers})` in line {line} only the last counts, `{last}`: write `dim3({numbers})`."
 LOOP = "The `;` at the end of line {line} is all that this `{word}` is about: take it out."
 MASK_FIRST = (
     "In line {line} the mask comes first, and then the value: `{call}(0xffffffff, value, {third})`; here `{given}` "
@@ -58,9 +66,11 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     """A sentence on the first slip that may be why a file has this status; "" if there is none. `line` is told."""
     tokens = lex("\n".join(source))
     calls = list(_calls(tokens.code))
-    found: list[Iterator[str]] = []
+    found: list[Iterator[str]] = [_tuples(tokens.code)]
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
+    if status == "uninitialized_read":
+        found.append(_adds(source, line))
     if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
         found.append(leading_dimensions(calls, tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
@@ -72,6 +82,20 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     if status in ("out_of_bounds", "misaligned"):
         found.append(_bytes(source, line))
     return next((said for each in found for said in each), "")
+
+
+# ---- outputs ----
+
+
+def _adds(source: Sequence[str], line: int | None) -> Iterator[str]:
+    """`z[i] += x[i]`, or an atomic, of a kernel's parameter that no memset has filled."""
+    text, whole = source[line - 1] if line and line <= len(source) else "", "\n".join(source)
+    found = _ADDS.search(text)
+    name = next(filter(None, found.groups()), "") if found else ""
+    is_parameter = name and re.search(rf"__global__[^{{;]*\*\s*(?:__restrict(?:__)?\s+)?{name}\s*[,)]", whole)
+    if is_parameter and "cudaMemset" not in whole:
+        is_atomic = found is not None and found[3] is not None  # which is there because several threads add
+        yield ADDS.format(line=line, name=name, instead="" if is_atomic else "write `=`, or ")
 
 
 # ---- macros ----
@@ -125,6 +149,17 @@ def _of_parameters(code: Sequence[Token], name: Token, body: Sequence[Token]) ->
 
 
 # ---- launches ----
+
+
+def _tuples(code: Sequence[Token]) -> Iterator[str]:
+    """`k<<<(rows, 1), 256>>>`, as numba has it."""
+    for at in range(len(code) - 3):
+        if [token.text for token in code[at : at + 3]] != ["<"] * 3 or code[at + 3].text != "(":
+            continue
+        inside = list(_arguments(code, at + 3))
+        if len(inside) in (2, 3):
+            numbers = ", ".join(map(_written, inside))
+            yield TUPLE.format(line=code[at].line, numbers=numbers, last=_written(inside[-1]))
 
 
 def _launches(code: Sequence[Token]) -> Iterator[str]:
@@ -212,7 +247,7 @@ def _calls(code: Sequence[Token]) -> Iterator[tuple[Token, list[str], str]]:
 def _loops(source: Sequence[str]) -> Iterator[str]:
     for number, (text, after) in enumerate(pairwise([*source, ""]), 1):
         found = _EMPTY.match(text)
-        goes_on = after.lstrip().startswith("{") or _indent(after) > _indent(text)
+        goes_on = bool(found and "{" in text) or after.lstrip().startswith("{") or _indent(after) > _indent(text)
         if found and goes_on and text.count("(") == text.count(")") and "}" not in text:
             yield LOOP.format(line=number, word=found[1])
 

@@ -441,6 +441,18 @@ __global__ void k(const float* x, float* z, int n) {
         {3, 5},
         "z",
     ),
+    "every_block_zeroes_what_all_add_to": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) z[2] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(&z[2], 1.0f);
+}""",
+        "3",
+        "32",
+        {3},
+        "z",
+    ),
     "block_atomics_across_blocks": (
         """
 __global__ void k(const float* x, float* z, int n) {

@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 import torch
 
-from grader.judge.causes.indices import Written, index_of
+from grader.judge.causes.indices import index_of
+from grader.judge.causes.written import Written
 
 
 def line(count, blocks, threads, index, each=1):
@@ -33,6 +34,11 @@ def said(index, each=1, blocks=lambda n: -(-n // 64)):
         (lambda b, t, grid: t * 64 + b, 1, "with `threadIdx.x * blockDim.x + blockIdx.x`"),
         (lambda b, t, grid: b * grid + t, 1, "with `blockIdx.x * gridDim.x + threadIdx.x`"),
         (lambda b, t, grid: b + 64 + t, 1, "with `blockIdx.x + blockDim.x + threadIdx.x`"),
+        (
+            lambda b, t, grid: b,
+            1,
+            "one element for each block, and 9 blocks of 64 threads for 515 elements: give each element",
+        ),
         (lambda b, t, grid: (b * 64 + t) // 32, 1, "A warp writes each element"),
     ],
 )
@@ -106,4 +112,61 @@ def test_one_axis_of_two(block, step, words):
         places = torch.tensor([b * step + t for b in range(grid[1]) for t in range(block[1])])
         written = torch.isin(torch.arange(rows), places)[:, None].expand(rows, cols)
         cases.append(Written(written, grid, [*block, 1], ["rows", "cols"]))
+    assert words in index_of(cases).said(cases[0])
+
+
+def test_matrices_along_z_have_a_grid_too_small_or_none():
+    written = (torch.arange(40)[:, None] < 16).expand(3, 40, 50)
+    case = Written(written, [4, 1, 3], [16, 16, 1], ["batch", "n", "p"])
+    said = index_of([case]).said(case)
+    assert "The grid has 1 block of 16 threads in y for 40 rows: it takes `dim3 blocks((p - 1) / 16 + 1," in said
+    assert said.endswith("(n - 1) / 16 + 1, batch)`.")
+    first = Written(
+        (torch.arange(3) == 0)[:, None, None].expand(3, 40, 50), [4, 3, 1], [16, 16, 1], ["batch", "n", "p"]
+    )
+    assert "let blockIdx.z stand in the index for it" in index_of([first]).said(first)
+
+
+def written_by(row, col, grid_of, sizes=((70, 90), (33, 20), (90, 33)), block=(32, 8)):
+    """What a kernel writes whose row and column are these of (bx, by, tx, ty)."""
+    cases = []
+    for rows, cols in sizes:
+        grid = [*grid_of(rows, cols), 1]
+        bx, by = torch.arange(grid[0])[:, None, None, None], torch.arange(grid[1])[:, None, None]
+        tx, ty = torch.arange(block[0])[:, None], torch.arange(block[1])
+        r, c = torch.broadcast_tensors(row(bx, by, tx, ty), col(bx, by, tx, ty))
+        inside = (r < rows) & (c < cols)
+        written = torch.zeros(rows, cols, dtype=torch.bool)
+        written[r[inside], c[inside]] = True
+        cases.append(Written(written, grid, [*block, 1], ["m", "n"]))
+    return cases
+
+
+ROW, COL = lambda bx, by, tx, ty: by * 8 + ty, lambda bx, by, tx, ty: bx * 32 + tx
+PLANES = [
+    (
+        ROW,
+        COL,
+        lambda rows, cols: (-(-cols // 32), 1),
+        "The grid has 1 block of 8 threads in y for 70 rows: it takes `dim3 blocks((n - 1) / 32 + 1, (m - 1) / 8 + 1)`",
+    ),
+    (ROW, COL, lambda rows, cols: (1, 2), "1 block of 32 threads in x for 90 columns and 2 blocks of 8 threads in y"),
+    (
+        lambda bx, by, tx, ty: bx * 8 + ty,
+        COL,
+        lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
+        "where blockIdx.x makes the row and the column, and blockIdx.y neither",
+    ),
+    (
+        lambda bx, by, tx, ty: by * 8 + tx,
+        COL,
+        lambda rows, cols: (-(-cols // 32), -(-rows // 8)),
+        "and threadIdx.y neither: let one of them be `blockIdx.y * blockDim.y + threadIdx.y`",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "col", "grid_of", "words"), PLANES)
+def test_a_grid_too_small_in_one_direction_or_an_axis_that_serves_twice(row, col, grid_of, words):
+    cases = written_by(row, col, grid_of)
     assert words in index_of(cases).said(cases[0])

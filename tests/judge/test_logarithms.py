@@ -3,8 +3,10 @@
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from grader.judge.causes.asked import Case
+from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 
@@ -48,3 +50,19 @@ def test_the_part_that_is_missing_is_told(got, said):
     cases = [case(40, 60, got), case(7, 9, got)]
     found = cause(cases)
     assert said in found.message(cases[0]) if said else found is None
+
+
+def test_a_sum_of_two_inputs_is_no_logarithm():
+    x, y = (Draw(seed).normal(40).double() for seed in (1, 2))
+    right = x + y
+    wrong = Case(
+        SimpleNamespace(scalars={"n": 40}, terms=1),
+        lambda inputs: {"z": inputs["x"] + inputs["y"]},
+        {"x": x, "y": y},
+        "z",
+        torch.ones(40).double(),
+        right,
+        1e-6 + 0 * right,
+        [{"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1]}],
+    )
+    assert not [each.name for each in causes_of_logarithms(wrong)]

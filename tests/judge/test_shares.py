@@ -93,3 +93,69 @@ def test_what_each_warp_has_for_itself_is_told(sum_of, words):
 
 def test_another_factor_is_not_explained():
     assert cause([case(5, 203, lambda x, terms, threads: 1.3 * terms.sum(1, keepdim=True))], causes_seen) is None
+
+
+def lanes_know(terms_of, sum_of):
+    """The divisor of lanes that know what `terms_of` their own maxima, and `sum_of` their own sums, tell them."""
+
+    def divided_by(x, terms, threads):
+        lanes = torch.arange(x.shape[1]) % 32
+        own = torch.stack([x[:, lanes == lane].amax(1) for lane in range(32)], 1)
+        known = terms_of(own)[:, lanes]
+        mine = torch.exp(x - known)
+        sums = sum_of(torch.stack([mine[:, lanes == lane].sum(1) for lane in range(32)], 1))[:, lanes]
+        return torch.exp(known - x.amax(1, keepdim=True)) * sums
+
+    return divided_by
+
+
+def xor(values, steps, put):
+    for step in steps:
+        values = put(values, values[:, torch.arange(32) ^ step])
+    return values
+
+
+def down(values, put):
+    for step in (16, 8, 4, 2, 1):
+        origin = torch.arange(32) + step
+        values = put(values, values[:, torch.where(origin < 32, origin, torch.arange(32))])
+    return values
+
+
+WHOLE = (16, 8, 4, 2, 1)
+LANES = [
+    (
+        lambda own: xor(own, WHOLE[1:], torch.maximum),
+        None,
+        "subtracts a maximum that is not the whole row's: the step by 16",
+    ),
+    (lambda own: xor(own, WHOLE[:-1], torch.maximum), None, "not the whole row's: the step by 1 is missing"),
+    (lambda own: down(own, torch.maximum), None, "__shfl_down_sync leaves the maximum in lane 0 alone"),
+    (
+        None,
+        lambda own: down(own, torch.add),
+        "Each lane divides by a sum that is not the whole row's: __shfl_down_sync",
+    ),
+    (None, lambda own: xor(own, (8, 8, 4, 2, 1), torch.add), "the step by 16 is missing"),
+    (lambda own: down(own, torch.maximum), lambda own: down(own, torch.add), "leaves both in lane 0 alone"),
+]
+
+
+@pytest.mark.parametrize(("tops", "sums", "words"), LANES)
+def test_shuffles_that_do_not_reach_all_lanes(tops, sums, words):
+    tops = tops or (lambda own: own.amax(1, keepdim=True).expand_as(own))
+    sums = sums or (lambda own: own.sum(1, keepdim=True).expand_as(own))
+    cases = [case(5, 203, lanes_know(tops, sums)), case(7, 150, lanes_know(tops, sums))]
+    assert words in cause(cases, causes_seen).message(cases[0])
+
+
+def test_lanes_that_meet_half_of_their_warp():
+    """By a width of 16 the upper half is handed the lower half's values, and the lower one its own again."""
+
+    def half(own):
+        own = own + own[:, torch.where(torch.arange(32) < 16, torch.arange(32), torch.arange(32) ^ 16)]
+        return xor(own, WHOLE[1:], torch.add)
+
+    found = lanes_know(lambda own: own.amax(1, keepdim=True).expand_as(own), half)
+    cases = [case(5, 203, found), case(7, 150, found)]
+    assert "with the width 16, the shuffle's last argument" in cause(cases, causes_seen).message(cases[0])

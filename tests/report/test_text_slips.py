@@ -22,6 +22,22 @@ SLIPS = [
     ("out_of_bounds", "for (i = 0; i < n; ++i);\n    x[i] = 0;", "The `;` at the end of line 1"),
     ("out_of_bounds", "if (i < n);\n{", "all that this `if` is about"),
     ("out_of_bounds", "*(z + i * sizeof(float)) = 1;", "write `z[i]`"),
+    (
+        "not_written",
+        "int f() { k<<<(n, 1), (256, 1, 1)>>>(x); }",
+        "`(n, 1)` in line 1 only the last counts, `1`: write",
+    ),
+    ("out_of_bounds", "if (i < n); {", "all that this `if` is about"),
+    (
+        "uninitialized_read",
+        "z[i] += x[i]; }\n__global__ void k(float* z, int n) {",
+        "write `=`, or set it to 0 in front",
+    ),
+    (
+        "uninitialized_read",
+        "atomicAdd(&z[i], 1);\n__global__ void k(float* __restrict__ z) {",
+        "Line 1 works with what `z`",
+    ),
     ("misaligned", "*(float*)((char*)z + i) = 1;", "begins at byte 4 * i"),
 ]
 NONE = [
@@ -32,6 +48,10 @@ NONE = [
     ("wrong_result", "int f() { s += __shfl_down_sync(0xffffffff, s, 16, 32) + __shfl_sync(mask, s, 0); }"),
     ("out_of_bounds", "for (; lock(); );\nx[i] = 0;"),
     ("out_of_bounds", "cudaMalloc(&p, n * sizeof(float));"),
+    ("not_written", "int f() { k<<<(n + 1) / 2, dim3(2, 1)>>>(x); }"),
+    ("uninitialized_read", "s[i] += x[i];\n__global__ void k(float* z, int n) {"),
+    ("uninitialized_read", "z[i] = z[i + 1];\n__global__ void k(float* z, int n) {"),
+    ("uninitialized_read", "z[i] += 1;\n__global__ void k(float* z) {\ncudaMemset(z, 0, n);"),
     ("timeout", "for (i = 0; i < n; ++i);\n    x[i] = 0;"),
 ]
 

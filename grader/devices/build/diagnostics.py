@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from grader.course.prototype import Parameter, Prototype, PrototypeError, parse_parameter
 from grader.devices.build.lexer import Token, lex
+from grader.devices.build.line_slips import DIVISION, declared_below, division_above, in_view_of
 from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.missing import newer_of_std
 from grader.devices.build.signs import strange
@@ -17,7 +18,6 @@ from grader.devices.evidence import Diagnostic
 ENTRY_FILE = "<what the grader calls>"  # the name of the lines that are appended to a source
 MOST = 10  # messages that are shown; the rest mostly follows from the first
 
-_NO_PRODUCT = re.compile(r"an index must be|invalid suffix ['\"](?P<suffix>[A-Za-z_]\w*)['\"] on (?:integer|floating)")
 _MESSAGE = re.compile(
     r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? "
     r"(?P<level>fatal error|error|note|sorry, unimplemented): (?P<text>.*)"
@@ -153,23 +153,14 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
     for message in messages:
         if slip := of_macro(source, message.line) or strange(source, message.line, message.text):
             message = Message(*slip)
+        elif above := division_above(source, message.line, message.text):
+            message = Message(DIVISION, above)
         own = source_line(source, message.line)
         same = message.line is not None and message.line <= len(translated) and translated[message.line - 1] == own
-        text = _in_view_of(own, message.text)
+        text = declared_below(source, message.line, in_view_of(own, message.text))
         diagnostic = Diagnostic(text, message.line, message.column if same else None, own)
         result.setdefault((message.line, message.text), diagnostic)
     return list(result.values())[:MOST]
-
-
-def _in_view_of(own: str | None, text: str) -> str:
-    """A compiler's message, in the reader's words where the line divides by `//` or multiplies by writing `2n`."""
-    if own and text.startswith("a `;` is missing") and re.search(r"[\w)\]]\s*//\s*[\w(][^;]*;\s*$", own):
-        return f"{text}: `//` begins a comment, and a division is `/`"
-    if own and (said := _NO_PRODUCT.match(text)):
-        suffix = said["suffix"] or "[ij]"  # of those two g++ makes an imaginary number
-        if found := re.search(rf"(?<![\w.])(\d[\d.]*)({suffix})\b", own):
-            return f"`{found[0]}` is no product: write `{found[1]} * {found[2]}`"
-    return text
 
 
 def unclosed(messages: Sequence[Message], source: str) -> Message | None:

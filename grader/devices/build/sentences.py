@@ -30,6 +30,7 @@ _LIKELY = 0.7  # as much of two names must agree for one to be a slip for the ot
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
 _OF_THE_HOST = ("vector", "string", "map", "unordered_map", "function", "cout", "cerr", "unique_ptr", "shared_ptr")
 _OF_PYTHON = {
+    "print": '`print` is Python\'s: call `printf("%f\\n", x)`, after #include <cstdio>',
     "cuda": "'cuda' was not declared in this scope: `cuda::` needs its header, as <cuda/atomic>; "
     "numba's `cuda.grid(1)` is `blockIdx.x * blockDim.x + threadIdx.x`",
     "math": "'math' was not declared in this scope: `math.cos(x)` is Python's, and here it is `cosf(x)`",
@@ -265,9 +266,12 @@ def _no_operator(match: re.Match[str], said: Said) -> str:
     if re.match(r"void \(", one) and two in ("int", "unsigned int", "dim3"):
         return "a kernel is launched with three signs on each side: `kernel<<<blocks, threads, 0, stream>>>(...)`"
     if {one, two} & {"float", "double"} and {one, two} <= {"float", "double", "int", "unsigned int"}:
-        return f"%, &, |, ^ and shifts are for whole numbers, not `{one}` and `{two}`: a remainder is `fmodf(a, b)`"
+        whole = f"%, &, |, ^ and shifts are for whole numbers, not `{one}` and `{two}`"
+        return f"{whole}: a remainder is `fmodf(a, b)`, a power `powf(a, b)`"
     if _VECTOR.search(one + " " + two):
         return f"CUDA has no such operator for `{one}` and `{two}`: write it for each member, .x, .y, ..."
+    if pointer := next((each for each in (one, two) if re.fullmatch(r"[\w ]+ \*", each)), ""):
+        return f"there is no such operator for `{one}` and `{two}`: `{pointer}` is a pointer, and its element is `p[i]`"
     return f"there is no such operator for `{one}` and `{two}`"
 
 

@@ -29,8 +29,11 @@ _LOAD = (
 _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
 
 _TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
+_VOID = "`{name}` is `void`, which gives nothing back: write `float`, or what it returns, before its name, or `return;`"
+_WHOLE_ARRAY = "this is a whole array, and each index names one of its sizes: `a[y][x]` is an element of `a[4][8]`"
 _WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
 _IN_BRACKETS = "`{name}` has its condition in ( ): `{name} (i < n) {{ ... }}`, with no `:`"
+_THREE_PARTS = "`for` has its three parts in ( ): `for (int i = 0; i < n; ++i) {{ ... }}`, with no `:`"
 _NO_BRACKET = "a `)` is missing before this, or a `,` between two arguments"
 _ALONE = "a kernel is `__global__` alone, without `__{name}__`"
 _BY_NAME = "`{name}` has no [ ]: its members are .x, .y, ..., as in `threadIdx.x`"
@@ -67,6 +70,7 @@ SLIPS = (
     (r"'operator<=' cannot be the name of a variable", _NO_COMPARISON),
     (r"overloaded 'operator\[\]' cannot have more than one parameter", _ONE_INDEX),
     (r"expected '\(' after '(?P<name>if|while|switch)'", _IN_BRACKETS),
+    (r"expected '\(' after 'for'", _THREE_PARTS),
     (r"expected '\)'$", _NO_BRACKET),
     (r"'global' and '(?P<name>host|device)' attributes are not compatible", _ALONE),
     (r"'(?P<name>host|device)' and 'global' attributes are not compatible", _ALONE),
@@ -76,6 +80,8 @@ SLIPS = (
         r"conditional expression is ambiguous; '(?:const )?(?P<one>.*?)' can be converted to '(?P<two>.*?)'",
         _TWO_TYPES,
     ),
+    (r"void function '(?P<name>\w+)' should not return a value", _VOID),
+    (r"array type '[^'*]*' is not assignable", _WHOLE_ARRAY),
     (r"(?:assigning to|cannot initialize) .* type '[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
     (r"invalid operands to binary expression \(.*'[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
     (r"assigning to '(?P<one>.*)' from '(?P<two>const .*)' discards", _LESS_CONST),

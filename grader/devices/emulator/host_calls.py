@@ -65,6 +65,8 @@ def _invalid_free(fact: Fact) -> str:
         return "cudaFree of memory that was freed before"
     if fact["text"] == "heap":
         return "cudaFree of memory that a kernel has allocated: only a kernel can give that back"
+    if fact["text"] == "given":
+        return "cudaFree of memory that you were given, and the grader gives that back: take this line out"
     if fact["text"] == "inside":
         return "cudaFree of a pointer into an array: hand over the one that cudaMalloc gave"
     return "cudaFree of a pointer that cudaMalloc did not return"

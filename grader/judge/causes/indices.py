@@ -14,37 +14,14 @@ import torch
 from torch import Tensor
 
 from grader.judge.causes.often import LANES
+from grader.judge.causes.planes import of_two_dimensions
+from grader.judge.causes.written import MOST_REACHED, SIZES, Index, Written
 
 RIGHT = "blockIdx.x * blockDim.x + threadIdx.x"
-SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
 ENOUGH = 4  # elements, in all cases: fewer may follow a rule by chance
 VECTORS = (1, 2, 4, 8)  # neighbours that a thread writes
-MOST_REACHED = 1 << 22  # elements, of a launch
 
 Coordinates = Callable[[Tensor, Tensor, int, int], Tensor]  # of blockIdx.x, threadIdx.x, blockDim.x, gridDim.x
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """What of a buffer a case wrote by its one launch, a bool for each element; `names` are those of its sizes."""
-
-    written: Tensor
-    grid: Sequence[int]
-    block: Sequence[int]
-    names: Sequence[str]
-
-    @property
-    def is_whole(self) -> bool:
-        return bool(self.written.all())
-
-
-@dataclass(frozen=True)
-class Index:
-    """A rule for what is reached, and what is said of it in a case."""
-
-    name: str
-    reaches: Callable[[Written], Tensor | None]
-    said: Callable[[Written], str]
 
 
 def index_of(cases: Sequence[Written]) -> Index | None:
@@ -76,7 +53,7 @@ def _indices(case: Written) -> Iterator[Index]:
     yield from _rests()
     yield from _of_one_dimension()
     if case.written.dim() > 1:
-        yield from _of_two_dimensions()
+        yield from of_two_dimensions()
     yield from _threads_kept_away(case)
     yield from _every_so_many(case)
 
@@ -95,15 +72,17 @@ def _first_slice(case: Written) -> Tensor | None:
 def _said_of_slices(case: Written) -> str:
     name, count = case.names[0], case.written.shape[0]
     one = name.removesuffix("s")
-    axes = [f"blockIdx.{axis}" for axis, size in zip("yz", case.grid[1:], strict=True) if size == count]
+    sizes = zip("yz", case.grid[1:], case.block[1:], strict=True)
+    axes = [f"blockIdx.{axis}" for axis, blocks, threads in sizes if blocks == count and threads == 1]
     if axes:
         return (
             f"Only {one} 0 is written, and there are {count:,}: the grid has blocks for all of them, so is {axes[0]}"
             " missing from the index that is written?"
         )
+    free = "z" if case.grid[1] > 1 or case.block[1] > 1 else "y"
     return (
         f"Only {one} 0 is written, and there are {count:,}: give the grid blocks for the others,"
-        f" `dim3 blocks(..., {name})`, and let blockIdx.y stand in the index for it, or go on to them in a loop."
+        f" `dim3 blocks(..., {name})`, and let blockIdx.{free} stand in the index for it, or go on to them in a loop."
     )
 
 
@@ -230,15 +209,16 @@ def _rests() -> Iterator[Index]:
 
 # ---- one dimension ----
 
+_ONE_EACH = "blockIdx.x"
 _FORMULAS: Sequence[tuple[str, Coordinates]] = (
     ("threadIdx.x * blockDim.x + blockIdx.x", lambda b, t, size, grid: t * size + b),
     ("blockIdx.x * gridDim.x + threadIdx.x", lambda b, t, size, grid: b * grid + t),
+    (_ONE_EACH, lambda b, t, size, grid: b + 0 * t),
     ("blockIdx.x + blockDim.x + threadIdx.x", lambda b, t, size, grid: b + size + t),
     ("blockIdx.x + blockDim.x * threadIdx.x", lambda b, t, size, grid: b + size * t),
     ("blockIdx.x + threadIdx.x", lambda b, t, size, grid: b + t),
     ("blockIdx.x * threadIdx.x", lambda b, t, size, grid: b * t),
     ("blockIdx.x * blockDim.x", lambda b, t, size, grid: b * size + 0 * t),
-    ("blockIdx.x", lambda b, t, size, grid: b + 0 * t),
     ("threadIdx.x * gridDim.x", lambda b, t, size, grid: t * grid + 0 * b),
     ("(blockIdx.x + 1) * blockDim.x + threadIdx.x", lambda b, t, size, grid: (b + 1) * size + t),
     ("blockIdx.x * blockDim.x + threadIdx.x + 1", lambda b, t, size, grid: b * size + t + 1),
@@ -309,6 +289,12 @@ def _of_formula(case: Written, name: str, each: int, by: int) -> str:
     what = f"`{index}`" if each == 1 else f"`{index}` and the next {each - 1 if each > 2 else 'one'}"
     right = RIGHT if by == each else f"{each} * ({RIGHT})"
     blocks, threads = math.prod(case.grid), math.prod(case.block)
+    if name == _ONE_EACH and each == 1:
+        return (
+            f"What is written is one element for each block, and {blocks:,} block{'' if blocks == 1 else 's'} of"
+            f" {threads:,} threads for {case.written.numel():,} elements: give each element a block,"
+            f" {case.written.numel():,} of them, or each thread an element, `{RIGHT}`."
+        )
     short = " An index of 16 bits ends at 65535: let it be an int." if name.startswith("(unsigned short)") else ""
     said = (
         f"What is written is just what {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads reach with"
@@ -319,82 +305,3 @@ def _of_formula(case: Written, name: str, each: int, by: int) -> str:
             " others in a loop, or write several."
         )
     return f"{said} {what}: the index that reaches all is `{right}`.{short}"
-
-
-# ---- two dimensions ----
-
-
-def _of_two_dimensions() -> Iterator[Index]:
-    """Rows and columns that an index of their own reaches, one of them a wrong one."""
-    for rows_by, cols_by in (("y", "x"), ("x", "y")):
-        right = {axis: Line(axis) for axis in "xy"}
-        for wrong in (*_lines(rows_by), *_lines(cols_by)):
-            is_row = wrong.axis == rows_by
-            rows, cols = (wrong, right[cols_by]) if is_row else (right[rows_by], wrong)
-            yield Index(f"line_{wrong.axis}_{wrong.by}_{is_row}", Both(rows, cols), wrong.said)
-
-
-@dataclass(frozen=True)
-class Line:
-    """`blockIdx.y * by + threadIdx.y`, of one axis; `by` is a number, or a size; "0": there is no blockIdx in it."""
-
-    axis: str
-    by: str = ""
-
-    def step(self, case: Written) -> int:
-        at = "xyz".index(self.axis)
-        sizes = {"": case.block[at], "blockDim.x": case.block[0], "blockDim.y": case.block[1]}
-        sizes |= {"gridDim.x": case.grid[0], "gridDim.y": case.grid[1]}
-        return sizes[self.by] if self.by in sizes else int(self.by)
-
-    def reaches(self, case: Written, count: int) -> Tensor:
-        at = "xyz".index(self.axis)
-        places = torch.arange(case.grid[at])[:, None] * self.step(case) + torch.arange(case.block[at])
-        reached = torch.zeros(count, dtype=torch.bool)
-        reached[places[places < count]] = True
-        return reached
-
-    def said(self, case: Written) -> str:
-        axis, threads = self.axis, case.block["xyz".index(self.axis)]
-        if self.by == "0":
-            return (
-                f"What is written is just what `threadIdx.{axis}` reaches, without the block: write"
-                f" `blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}`."
-            )
-        step = self.step(case)
-        called = self.by if self.by.isdigit() else f"{self.by}, {step}"
-        loop = (
-            f", or, with tiles of {step}, let each thread go on in a loop, `+= blockDim.{axis}`"
-            if step > threads
-            else ""
-        )
-        return (
-            f"What is written is just what `blockIdx.{axis} * {self.by} + threadIdx.{axis}` reaches, which steps by"
-            f" {called}, and a block has {threads} threads in {axis}: write `blockIdx.{axis} * blockDim.{axis} +"
-            f" threadIdx.{axis}`{loop}."
-        )
-
-
-def _lines(axis: str) -> Iterator[Line]:
-    for by in ("0", f"blockDim.{'x' if axis == 'y' else 'y'}", f"gridDim.{axis}", *map(str, SIZES)):
-        yield Line(axis, by)
-
-
-@dataclass(frozen=True)
-class Both:
-    """Rows of one index and columns of another."""
-
-    rows: Line
-    cols: Line
-
-    def __call__(self, case: Written) -> Tensor | None:
-        if (
-            case.written.dim() < 2
-            or case.grid[2:] != [1]
-            or case.block[2:] != [1]
-            or case.block[1] == case.grid[1] == 1
-        ):
-            return None
-        rows, cols = case.written.shape[-2:]
-        reached = self.rows.reaches(case, rows)[:, None] & self.cols.reaches(case, cols)[None, :]
-        return reached.expand(case.written.shape)

@@ -18,12 +18,25 @@ _TOO_LOW = (
 _OF_NOTHING = (
     "{buffer} is {value:.4g} just where all that is added is 0, and the logarithm of 0 is -inf: write -INFINITY there."
 )
+_NEVER_GROWS = (
+    "{buffer} is -inf everywhere: is nothing added to the sum, or does a maximum that begins at -INFINITY never grow,"
+    " as with fminf in the place of fmaxf?"
+)
+_OF_ONE = (
+    "{buffer} is -inf just where one of its terms is: is the smallest term looked for, by fminf, where fmaxf belongs?"
+)
+_ENDS = (
+    "{buffer} is -inf where the first of its terms is: does a loop end at an infinite term, by `break` or `return`,"
+    " where `continue` belongs?"
+)
 
 
 def why_infinite(buffer: str, cases: Sequence[Values]) -> str:
     """A sentence for an output that has -inf too often, or too seldom, in these right and wrong cases; else ""."""
     floats = [case for case in cases if case.got.is_floating_point()]
-    return _too_low(buffer, floats) or _of_nothing(buffer, floats)
+    return (
+        _of_all(buffer, floats) or _too_low(buffer, floats) or _of_terms(buffer, floats) or _of_nothing(buffer, floats)
+    )
 
 
 def _too_low(buffer: str, cases: Sequence[Values]) -> str:
@@ -33,6 +46,35 @@ def _too_low(buffer: str, cases: Sequence[Values]) -> str:
     if not len(lost) or not len(kept) or not float(lost.max()) < min(LOW, float(kept.min())):
         return ""
     return _TOO_LOW.format(buffer=buffer, most=float(lost.max()))
+
+
+def _of_all(buffer: str, cases: Sequence[Values]) -> str:
+    finite = [case for case in cases if bool(case.expected.isfinite().any())]
+    is_all = all(bool((case.got == -torch.inf).all()) for case in finite)
+    return _NEVER_GROWS.format(buffer=buffer) if len(finite) > 1 and is_all else ""
+
+
+def _of_terms(buffer: str, cases: Sequence[Values]) -> str:
+    """Of sums along what two inputs share: where one of the terms is -inf, or the first one."""
+    for of_first, words in ((False, _OF_ONE), (True, _ENDS)):
+        foretold = [_has_infinite_terms(case, of_first) for case in cases]
+        if all(
+            there is not None and torch.equal(there & case.expected.isfinite(), _is_lost(case))
+            for there, case in zip(foretold, cases, strict=True)
+        ):
+            return words.format(buffer=buffer)
+    return ""
+
+
+def _has_infinite_terms(case: Values, of_first: bool) -> Tensor | None:
+    """Which outputs have -inf among their terms, a row of the first input with a column of the second."""
+    floats = [values for values in case.inputs.values() if values.is_floating_point() and values.dim() > 1]
+    if len(floats) != 2 or floats[0].shape[-1] != floats[1].shape[-2] or case.got.dim() != floats[0].dim():
+        return None
+    a, b = (values == -torch.inf for values in floats)
+    a, b = (a[..., :1], b[..., :1, :]) if of_first else (a, b)
+    there = a.any(-1)[..., :, None] | b.any(-2)[..., None, :]
+    return there if there.shape == case.got.shape else None
 
 
 def _is_lost(case: Values) -> Tensor:

@@ -68,7 +68,9 @@ _CLAIMS: Sequence[tuple[str, Claim, str]] = (
 
 def causes_of_logarithms(case: Case) -> Iterator[Cause]:
     """Of outputs that are logarithms of sums of exponentials; none of others."""
-    if _parts(case) is not None:
+    parts = _parts(case)
+    # A sum of two inputs grows with each of them, too: it is the logarithm of a sum of one term, of which much is true.
+    if parts is not None and bool((parts[1] > 1 + SAME).any()):
         for name, claim, words in _CLAIMS:
             yield Cause(f"log_sum_{name}", partial(_is_right, claim), partial(_said, words))
         for size, length in case.call.scalars.items():

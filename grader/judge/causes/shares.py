@@ -14,6 +14,7 @@ from torch import Tensor
 from grader.judge.causes.asked import Case, Cause
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.often import LANES
+from grader.judge.causes.shares_of_lanes import causes_of_lanes
 from grader.judge.causes.weights import Times, weights, weights_of_lanes
 
 CLOSE = 2e-5  # relative, of a sum
@@ -35,6 +36,8 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         if threads > LANES and threads % LANES == 0:
             for name, of_warps, said in _OF_WARPS:
                 yield Cause(f"shares_{name}_{threads}", partial(of_warps, threads), partial(_said, said))
+    yield from causes_of_lanes()
+    yield Cause("shares_turned", _is_turned_above, partial(_said, _TURNED))
     yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
     for name, divided_by, said in _RULES:
         yield Cause(f"shares_{name}", partial(_is_divided_by, divided_by), partial(_said, said))
@@ -158,6 +161,10 @@ def _compared(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
     return torch.exp(_by_thread(threads, x) - x.amax(1)[:, None, None]).sum(1).amax(1) / _sums(x)
 
 
+def _largest_terms(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
+    return torch.exp(_by_thread(threads, x) - x.amax(1)[:, None, None]).amax(1).sum(1) / _sums(x)
+
+
 _RUNNING: tuple[tuple[str, Callable[[int, Case, Tensor, Tensor], Tensor], str], ...] = (
     (
         "not_rescaled",
@@ -169,6 +176,12 @@ _RUNNING: tuple[tuple[str, Callable[[int, Case, Tensor, Tensor], Tensor], str], 
         "compared",
         _compared,
         "Each row of {buffer} is divided by the largest of its threads' sums: add them up, and do not compare them.",
+    ),
+    (
+        "largest_terms",
+        _largest_terms,
+        "Each row of {buffer} is divided by what its threads have as their largest expf({x} - maximum): a thread adds"
+        " these up, `sum +=`.",
     ),
     (
         "merged",
@@ -191,13 +204,20 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
     (
         "not_divided",
         lambda case, x, shares: 1 / _sums(x),
-        "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these.",
+        "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these. Is there a division, and is"
+        " the sum a float?",
     ),
     (
         "numerator_not_shifted",
         lambda case, x, shares: torch.exp(-x.amax(1)),
         "Each row of {buffer} is expf({x}) divided by its sum of expf({x} - maximum): subtract the maximum above the"
         " division, too.",
+    ),
+    (
+        "maximum_added",
+        lambda case, x, shares: torch.exp(-2 * x.amax(1)),
+        "Each row of {buffer} is expf({x} + maximum) divided by its sum of expf({x} - maximum): subtract the maximum"
+        " above the division, too.",
     ),
     (
         "sum_not_shifted",
@@ -233,6 +253,10 @@ _SO_FAR = (
 _OWN_MAXIMUM = (
     "Each thread subtracts the maximum of its own columns of {x}: put the threads' maxima together, and let each thread"
     " subtract that of the whole row."
+)
+_TURNED = (
+    "Each row of {buffer} is expf(maximum - {x}) divided by its sum of expf({x} - maximum): write `{x} - maximum` above"
+    " the division, too."
 )
 _EXP2 = "Each row of {buffer} is exp2f({x} - maximum) divided by its sum of expf: take the same function in both."
 _TOO_LARGE = (
@@ -317,6 +341,13 @@ _OF_WARPS = (
     ("own_of_warp", _is_own_of_warp, _OWN_OF_WARP),
     ("own_maximum_of_warp", _has_own_maximum_of_warp, _OWN_MAXIMUM_OF_WARP),
 )
+
+
+def _is_turned_above(case: Case) -> bool:
+    if (found := _softmax_of(case)) is None:
+        return False
+    x = found[1]
+    return case.is_right_for(torch.exp(x.amax(1, keepdim=True) - x) / _sums(x)[:, None])
 
 
 def _is_exp2_above(case: Case) -> bool:

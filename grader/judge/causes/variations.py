@@ -26,6 +26,7 @@ from grader.judge.causes.left_out import FACTORS, Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import LANES, Launches
+from grader.judge.causes.operators import causes_of_operators
 from grader.judge.causes.places import causes_of_places, variations_of_places
 from grader.judge.causes.running_sums import causes_of_running_sums
 from grader.judge.causes.scales import causes_of_scales
@@ -93,6 +94,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_means(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
+    yield from causes_of_operators(case)
     yield from causes_of_exponents(case)
     yield from causes_of_maxima(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
@@ -228,7 +230,10 @@ def _of_zeros(name: str) -> Iterator[Variation]:
         "zero",
         name,
         lambda case: torch.zeros_like(case.inputs[name]) if len(case.inputs) > 1 else None,
-        lambda case: f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count?",
+        lambda case: (
+            f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count, or is it"
+            " multiplied with 0, as 1 / 8 is of whole numbers?"
+        ),
         lambda case: bool((case.got == 0).all()),  # of which that is always true
     )
 

@@ -32,7 +32,7 @@ int release(void* pointer, bool pinned, int line) {
     } else if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
         const std::string again = region && region->freed_by_launch ? "launch " + std::to_string(region->freed_by_launch) : "again";
-        const std::string why = !region ? "" : region->is_heap ? "heap" : region->freed ? again : "inside";
+        const std::string why = !region ? "" : region->is_heap ? "heap" : region->freed ? again : region->of_task ? "given" : "inside";
         file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : why);
         machine().last_error = error;
     }

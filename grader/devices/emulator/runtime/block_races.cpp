@@ -140,7 +140,7 @@ void Races::cover(const Block& block, const Region& region, Address a, const Cel
     if (!write.pc && !read.pc) return;
     if (!region.others_see() || covered_.size() >= most_covered) return;
     const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
-    covered_.push_back({granule_of(block, region, word), write, read, cell.value});
+    covered_.push_back({granule_of(block, region, word), write, read, cell.value, write.pc != 0});
 }
 
 inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {

@@ -79,6 +79,7 @@ bool reads_after(const LaunchState& launch, std::uint64_t granule, const BlockAc
 
 bool is_same_value(const WordOfLaunch& word, const Summary& now) {
     if (now.write.width == freed_width || word.write.access.width == freed_width) return false;
+    if (word.changes || now.changes) return false;   // the later of the two writes undoes what the other's block has made of it
     return word.value == now.value && word.write.access.strength == Strength::Plain && now.write.strength == Strength::Plain;
 }
 
@@ -177,6 +178,7 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
     if (now.write.pc && !covers) {
         word.write = new_write;
         word.value = now.value;
+        word.changes = now.changes;
     }
 }
 

@@ -18,7 +18,8 @@ struct Block;
 struct LaunchState;
 
 // What one block did to one word of global memory, or of its cluster's shared memory, kept until the launch is over.
-struct Summary { std::uint64_t granule; Access write, read; std::uint64_t value; };
+// `changes`: the block goes on to change what it has written, by an atomic.
+struct Summary { std::uint64_t granule; Access write, read; std::uint64_t value; bool changes = false; };
 // grid_phase: grid.sync() calls before. Phase: twice as many, with those of its cluster, and one more of what its threads did
 // between barrier_arrive() and barrier_wait().
 struct BlockSummary { std::uint64_t block; std::uint32_t grid_phase, phase; std::vector<Summary> words; };
@@ -31,7 +32,7 @@ constexpr bool comes_before(std::uint32_t phase, std::uint32_t other) { return o
 
 // What is known of a word of all blocks that have been looked at: the last write, and two reads by different blocks.
 struct BlockAccess { Access access; std::uint64_t block; std::uint32_t phase; };
-struct WordOfLaunch { BlockAccess write, reads[2]; std::uint64_t value; };
+struct WordOfLaunch { BlockAccess write, reads[2]; std::uint64_t value; bool changes; };
 
 class LaunchRaces {
 public:
