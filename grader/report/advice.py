@@ -229,6 +229,7 @@ TRAPS = {
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
     "multiple of 16 bytes": FRAGMENT_ROWS,
+    "this asm has no `volatile`": "",
 }
 _OF_KIND = {
     "assert": ASSERTION,
