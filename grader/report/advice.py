@@ -19,7 +19,7 @@ from grader.report.guards import (
     or_swapped,
     swapped_guard,
 )
-from grader.report.launch_advice import LAUNCHES
+from grader.report.launch_advice import ASYNCHRONOUS, CACHED, LAUNCHES
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
@@ -60,10 +60,6 @@ KEPT_AWAY = (
 ENDED = (
     "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
     "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
-)
-CACHED = (
-    "__ldg promises the compiler that no thread writes there for as long as the kernel runs. What a kernel has written "
-    "itself it reads as any other memory: `p[i]`."
 )
 SECOND_CALL = (
     "A program calls a kernel as often as it likes, with the same pointers for other numbers. Does a static or a "
@@ -221,6 +217,7 @@ SAID = {
     "is called a second time": SECOND_CALL,
     "through the read-only cache": CACHED,
     "may have ended": ENDED,
+    "nothing waits for that work": ASYNCHRONOUS,
 }
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
@@ -230,6 +227,7 @@ TRAPS = {
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
     "multiple of 16 bytes": FRAGMENT_ROWS,
+    "this asm has no `volatile`": "",
 }
 _OF_KIND = {
     "assert": ASSERTION,

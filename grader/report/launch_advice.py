@@ -1,4 +1,4 @@
-"""What to do about a launch that failed: advice, by a part of the finding's sentence."""
+"""What to do about a launch that failed, by a part of the finding's sentence, and about what is used too early."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ LAUNCHES = {
     " blocks in ": LONG_GRID,
     "static shared memory": STATIC_SHARED,
 }
+
+CACHED = (
+    "__ldg promises the compiler that no thread writes there for as long as the kernel runs. What a kernel has written "
+    "itself it reads as any other memory: `p[i]`."
+)
+ASYNCHRONOUS = (
+    "A launch and an asynchronous copy return before their work is done. Until the stream has been waited for, what it "
+    "uses is the GPU's."
+)

@@ -20,6 +20,7 @@ from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
 UNASKED, CROWD = "unchecked_error", "crowd"  # a call has failed; blocks would wait for ever on an H200
+CAST = "cast"  # a number that a whole one cannot hold
 DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
 _THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cuda\w+\s*\(")
@@ -91,13 +92,15 @@ def summary(run: Run, notes: bool = True) -> str:
 def _told(run: Run, notes: bool) -> list[Finding]:
     """The notes that are told: if not all, those without which an option would seem to have done what it has not, and
     where the results of kernels come back that nothing has written, or nothing else tells
-    that a GPU does not come so far, or that its memory runs out.
+    that a GPU does not come so far, that its memory runs out, or that it makes other numbers.
     """
 
     def matters(note: Finding) -> bool:
         if note.kind == DEEP_CALLS or (note.kind == "leak" and "each round of its loop" in note.message):
             return not run.findings
         unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
+        if note.kind == CAST:
+            return not run.findings
         if note.kind in (UNASKED, CROWD):
             return not run.findings and (note.kind == CROWD or _is_thrown_away(note))
         wrong = note.kind in RESULTS or unwritten

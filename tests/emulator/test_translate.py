@@ -450,7 +450,8 @@ PTX = "::ladder::ptx<{}>(__builtin_LINE(), "
 @pytest.mark.parametrize("spelling", ["asm volatile(", "asm(", "__asm__ __volatile__ (", "asm\nvolatile\n("])
 def test_inline_ptx_becomes_a_call(spelling: str):
     source = f'__device__ int lane() {{\n  int l;\n  {spelling}"mov.u32 %0, %laneid;" : "=r"(l));\n  return l;\n}}'
-    call = PTX.format('::ladder::constraint("=r")') + spelling.count("\n") * "\n" + '"mov.u32 %0, %laneid;" , (l));'
+    first = "constraint" if "volatile" in spelling else "moved"
+    call = PTX.format(f'::ladder::{first}("=r")') + spelling.count("\n") * "\n" + '"mov.u32 %0, %laneid;" , (l));'
     assert body(source) == f"__device__ int lane() {{\n  int l;\n  {call}\n  return l;\n}}"
 
 
@@ -466,8 +467,24 @@ def test_inline_ptx_becomes_a_call(spelling: str):
 def test_operands_of_inline_ptx(source: str, expected: str):
     found = body(f"__device__ void f() {{ {source}; }}").removeprefix("__device__ void f() { ").removesuffix("; }")
     kinds, _, rest = found.removeprefix("::ladder::ptx<").partition(">(__builtin_LINE(), ")
-    kinds = kinds.replace("::ladder::constraint(", "").replace('"', "").replace("),", "").replace(")", "")
+    kinds = kinds.replace("::ladder::moved(", "").replace("::ladder::constraint(", "")
+    kinds = kinds.replace('"', "").replace("),", "").replace(")", "")
     assert f"<{kinds}>{rest}".replace("::ladder::value", "v") == expected.replace("<=f>", "<C f>")
+
+
+@pytest.mark.parametrize(
+    ("source", "moves"),
+    [
+        ('asm("x;" : "=r"(a) : "r"(b))', True),
+        ('asm("x;" : "=r"(a), "=r"(b) : : "cc")', True),
+        ('asm("x;" : "=r"(a) : "r"(b) : "memory")', False),
+        ('asm("x;" : "+r"(a) :: "cc", "memory")', False),
+        ('asm __volatile__("x;" : "=r"(a))', False),
+        ('asm("x;" :: "r"(a))', False),
+    ],
+)
+def test_asm_without_volatile_is_marked_as_one_that_nvcc_moves(source: str, moves: bool):
+    assert body(f"__device__ void f() {{ {source}; }}").count("::ladder::moved(") == moves
 
 
 def test_inline_ptx_in_a_macro_keeps_its_lines():

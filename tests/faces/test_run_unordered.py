@@ -6,13 +6,14 @@ import re
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """
 #include <cstdio>
 #include <thread>
 __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; TRIGGER }
-__global__ void copy(const int* x, int* z) { DEPENDENCY z[threadIdx.x] = x[threadIdx.x]; }
+__global__ void copy(const int* x, int* z) { EARLY DEPENDENCY const int v = x[threadIdx.x]; LATE z[threadIdx.x] = v; }
 int main() {
     int *x, *z, *h;
     cudaMalloc(&x, 256), cudaMalloc(&z, 256), cudaMallocHost(&h, 256);
@@ -51,7 +52,9 @@ int main() {
 """
 ORDERED = {
     "TRIGGER": "cudaTriggerProgrammaticLaunchCompletion();",
+    "EARLY": "",
     "DEPENDENCY": "cudaGridDependencySynchronize();",
+    "LATE": "",
     "WAIT(a)": "cudaStreamSynchronize(a);",
     "WAIT(cudaStreamPerThread)": "cudaStreamSynchronize(cudaStreamPerThread);",
 }
@@ -74,6 +77,24 @@ def test_work_that_nothing_orders_is_told(tmp_path):
         text = text.replace(name, order if name == "TRIGGER" else "")
     said = run(tmp_path, text)
     assert all(re.search(each, said) for each in TOLD) and "3 findings in 2 kernels" in said, said
+
+
+WAITS = {
+    "below what it reads": ("", "cudaGridDependencySynchronize();"),
+    "in another thread": ("if (threadIdx.x == 63) cudaGridDependencySynchronize();", ""),
+    "for all, with a barrier": ("if (threadIdx.x == 0) cudaGridDependencySynchronize(); __syncthreads();", ""),
+    "in PTX": ('asm volatile("griddepcontrol.wait;");', "__syncthreads();"),
+}
+
+
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=3))
+def test_a_programmatic_launch_waits_in_front_of_what_it_reads(tmp_path, wait):
+    text = PROGRAM.replace("DEPENDENCY", WAITS[wait][0]).replace("LATE", WAITS[wait][1])
+    for name, order in ORDERED.items():
+        text = text.replace(name, order)
+    said = run(tmp_path, text)
+    assert ("may begin before that one is over" in said) is (wait == "below what it reads"), said
+    assert ("no findings" in said) is (wait != "below what it reads"), said
 
 
 def test_in_order_it_is_right(tmp_path):

@@ -60,8 +60,17 @@ def statement(stream: Stream, index: int) -> list[Edit]:
         return []
     operands = list(_operands(stream, parts, closing))
     kinds = ", ".join(f"::ladder::constraint({each.constraint})" for each in operands)
+    if _may_move(stream, opening, parts, operands, index):
+        kinds = kinds.replace("::ladder::constraint(", "::ladder::moved(", 1)
     edits = [(index, opening + 1, f"::ladder::ptx<{kinds}>(__builtin_LINE(), ")]
     return edits + list(_separated(stream, parts[0], closing, operands))
+
+
+def _may_move(stream: Stream, opening: int, parts: list[int], operands: list[_Operand], index: int) -> bool:
+    """Whether nvcc takes it for a function of its inputs alone, and runs it once where a loop has it many times."""
+    is_volatile = any("volatile" in word for word in stream.texts(index, opening))
+    clobbers = stream.texts(parts[min(2, len(parts) - 1)], parts[-1])
+    return not is_volatile and '"memory"' not in clobbers and any(each.is_output for each in operands)
 
 
 def without_unused(source: str) -> str:

@@ -30,7 +30,8 @@ STREAMS = {
     ),
     "programmatic": (
         "the kernel of line {line} {does} {at}, which that of line {other_line} {did}, and may begin before that one is"
-        " over (programmaticStreamSerializationAllowed): type cudaGridDependencySynchronize() in the kernel above it"
+        " over (programmaticStreamSerializationAllowed): type cudaGridDependencySynchronize() in the kernel, in front"
+        " of all that touches it"
     ),
     "allocated": (
         "the work of line {line} uses {name}, which the cudaMallocAsync of line {other_line} gives on another stream,"

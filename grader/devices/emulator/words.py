@@ -44,7 +44,7 @@ _WRITTEN = re.compile(
 _CALLED = words(
     """
     launch config braced Zero most_threads least_blocks cluster_size launch_pointers launch_extended FirstOf ptx
-    constraint value Unmade Forget
+    constraint moved value Unmade Forget
     """
 )
 

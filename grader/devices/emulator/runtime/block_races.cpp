@@ -86,7 +86,7 @@ static BlockSummary take_late(const Block& block, BlockSummary& all) {
     BlockSummary late{all.block, all.grid_phase, all.phase + 1, {}};
     const auto is_late = [&](const Access& access) { return access.pc && access.tick >= block.threads[access.thread].clock.arrival; };
     for (Summary& word : all.words) {
-        Summary its{word.granule, {}, {}, word.value};
+        Summary its{word.granule, {}, {}, word.value, word.changes, word.writes_early, word.reads_early};
         if (is_late(word.write)) std::swap(its.write, word.write);
         if (is_late(word.read)) std::swap(its.read, word.read);
         if (its.write.pc || its.read.pc) late.words.push_back(its);
@@ -95,7 +95,9 @@ static BlockSummary take_late(const Block& block, BlockSummary& all) {
 }
 
 void Races::begin_block(Block& block) {
+    const bool waited = block.phase > 0 && block.clock.dependency_epoch != not_arrived;   // before it met other blocks
     block.clock = BlockClock{};
+    if (waited) block.clock.dependency_epoch = 0;
     block.clock.owner = ++lives_;
     if (taken_) sources_.clear(), taken_ = 0;
     pool_.begin_block();
@@ -125,6 +127,7 @@ void Races::end_block(Block& block) {
         }
     }
     touched_.clear();
+    if (block.launch->launch->programmatic) note_early(block, summary);
     if (block.launch->clusters.any()) block.launch->races.add(take_late(block, summary), *block.launch);
     block.launch->races.add(std::move(summary), *block.launch);
 }

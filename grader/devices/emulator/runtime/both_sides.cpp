@@ -136,6 +136,7 @@ void note_use_by_copy(Address a, std::size_t bytes, bool writes, int line) {
     Machine& m = machine();
     if (!m.whole_program) count_copy(a, bytes, writes);
     const Work& now = m.stream_order.last();
+    if (!m.whole_program && now.line == line) m.page_locked.copied(a, bytes, now, writes);
     Region* const region = m.memory.both_sided(a);
     if (region && now.line == line && !m.stream_order.host_knows(now)) m.memory.used(*region, {now, writes, a, a + bytes});
 }
@@ -159,11 +160,13 @@ int ladder_malloc_host(void** pointer, std::size_t bytes, int line) {
     const HostCall call;
     if (machine().whole_program) return machine().memory.add_both_sided(pointer, bytes, line, Sides::Pinned);
     *pointer = std::malloc(bytes);
+    if (*pointer) machine().page_locked.allocated(*pointer, bytes, line);
     return *pointer || bytes == 0 ? Success : OutOfMemory;
 }
 
 int ladder_free_host(void* pointer, int line) {
     if (machine().whole_program) return give_back(pointer, true, line);
+    machine().page_locked.freed(pointer);
     std::free(pointer);
     return Success;
 }

@@ -111,7 +111,7 @@ bool events_may_order_children() { return kernels_wait; }
 using namespace ladder;
 
 extern "C" void ladder_await_dependency() {
-    if (current) current->block->launch->awaits_dependency = true;
+    if (current) await_dependency(*current);
 }
 
 extern "C" void ladder_work_later(void* stream, void (*later)(void* work, void* stream), const void* work, std::size_t bytes) {

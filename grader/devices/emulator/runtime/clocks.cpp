@@ -299,6 +299,15 @@ void arrive_in_cluster(Thread& thread) {
     record(thread, Event::Clock, 0, thread.clock.tick, 0, no_region);
 }
 
+void await_dependency(Thread& thread) {
+    if (thread.clock.dependency != not_arrived) return;
+    settle_store(thread);
+    thread.clock.dependency = ++thread.clock.tick;
+    std::uint32_t& first = thread.block->clock.dependency_epoch;
+    first = std::min(first, thread.block->clock.epoch);
+    record(thread, Event::Clock, 0, thread.clock.tick, 0, no_region);
+}
+
 std::uint32_t release_to_child(Thread& thread) {
     settle_store(thread);
     static std::atomic<std::uint64_t> last_child{std::uint64_t{0xfff} << 52};   // where no memory is

@@ -181,6 +181,7 @@ constexpr std::uint32_t not_arrived = ~0u;
 struct ThreadClock {
     std::uint32_t acquired = 0, seen = 0, tick = 0;   // seen: what its next fence will acquire
     std::uint32_t arrival = not_arrived;   // its tick when it arrived at its cluster's barrier, until it has waited there
+    std::uint32_t dependency = not_arrived;   // the same when it waited for the kernel in front of a programmatic launch
     bool fenced = false, fenced_device = false;
     std::uint32_t fence_epoch = 0, fence_tick = 0;
     WarpRow fence_clocks;
@@ -192,11 +193,13 @@ struct BlockClock {
     bool fenced = false;                // by any thread, since the last barrier
     bool device_fence = false;
     FenceCounts fences;                 // at the last barrier
+    std::uint32_t dependency_epoch = not_arrived;   // in which its first thread waited for the kernel in front of it
 };
 
 // ---- at execution time ----
 void fence(Thread& thread, Scope scope);
 void arrive_in_cluster(Thread& thread);
+void await_dependency(Thread& thread);
 // What a kernel launched by this thread knows of what was done before, as if it had acquired it.
 std::uint32_t release_to_child(Thread& thread);
 void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Device);   // what comes before the last fence

@@ -31,6 +31,7 @@ void host_out_of_time(std::uint32_t pc, bool in_library) {
 
 void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks) {
     if (machine().unwritten.any() && (writes || looks)) machine().unwritten.access(a, bytes, writes, program_counter(caller));
+    if (machine().page_locked.any()) machine().page_locked.access(a, bytes, writes, program_counter(caller));
     if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
     if (Region* const both = machine().memory.both_sided(a)) {
         if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));

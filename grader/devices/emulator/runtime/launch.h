@@ -57,7 +57,6 @@ struct LaunchState {
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
     std::atomic<std::uint64_t> spun{0};        // steps of threads that spin, since then
     std::atomic<bool> tells_host{false};       // a thread has a fence, or an atomic on memory of both sides, for the whole system
-    std::atomic<bool> awaits_dependency{false};   // of a programmatic launch: a thread has waited for the kernel in front of it
     LaunchRaces races;
     std::vector<std::uint64_t> chosen;         // the numbers of the blocks, where only some of them run (sampling.h)
 

@@ -18,11 +18,19 @@ struct Block;
 struct LaunchState;
 
 // What one block did to one word of global memory, or of its cluster's shared memory, kept until the launch is over.
-// `changes`: the block goes on to change what it has written, by an atomic.
-struct Summary { std::uint64_t granule; Access write, read; std::uint64_t value; bool changes = false; };
+struct Summary {
+    std::uint64_t granule;
+    Access write, read;
+    std::uint64_t value;
+    bool changes = false;   // the block goes on to change what it has written, by an atomic
+    bool writes_early = false, reads_early = false;   // of a programmatic launch: before it has waited for the kernel in front of it
+};
 // grid_phase: grid.sync() calls before. Phase: twice as many, with those of its cluster, and one more of what its threads did
 // between barrier_arrive() and barrier_wait().
 struct BlockSummary { std::uint64_t block; std::uint32_t grid_phase, phase; std::vector<Summary> words; };
+
+// Of a programmatic launch: which of these the block did before it had waited for the kernel in front of it (stream_races.cpp).
+void note_early(const Block& block, BlockSummary& summary);
 
 // A granule is a word of a region, both in one number. Words are counted from the multiple of 4 at or below the region's begin.
 constexpr std::uint64_t granule_of(const Region& region, std::uint64_t word) { return static_cast<std::uint64_t>(region.id) << 40 | word; }

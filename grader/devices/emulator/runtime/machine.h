@@ -12,6 +12,7 @@
 
 #include "executor.h"
 #include "heap.h"
+#include "page_locked.h"
 #include "program.h"
 #include "recorder.h"
 #include "sampling.h"
@@ -61,6 +62,7 @@ struct Machine {
     Sampling sampling;
     Watched watched;
     UnwrittenCopies unwritten;                  // that host code has got
+    PageLocked page_locked;                     // memory of a graded file
     Extents extents;                            // of a whole program's launches
     std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;

@@ -297,7 +297,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.acquisitions.clear();
     m.stream_order = StreamOrder{};
     m.stream_order.begin(m.given_stream);
-    m.stream_races = StreamRaces{};
+    m.stream_races = StreamRaces{}, m.page_locked.begin_case();
 }
 
 void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.add_mapping(reinterpret_cast<Address>(begin), bytes); }

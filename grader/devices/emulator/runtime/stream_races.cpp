@@ -20,16 +20,27 @@ static const char* on_streams(const Work& first, const Work& second) {
     return machine().whole_program && (!first.stream || !second.stream) ? "default stream" : "two streams";
 }
 
+// What one thread has waited for is there for all of its block that a barrier has brought behind it; of the others in its epoch
+// that is not known.
+static bool is_early(const Block& block, const Access& access) {
+    if (!access.pc || access.epoch > block.clock.dependency_epoch) return false;
+    const std::uint32_t waited = block.threads[access.thread].clock.dependency;
+    return waited != not_arrived ? access.tick < waited : access.epoch < block.clock.dependency_epoch;
+}
+
+void note_early(const Block& block, BlockSummary& summary) {
+    for (Summary& word : summary.words) word.writes_early = is_early(block, word.write), word.reads_early = is_early(block, word.read);
+}
+
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {
     if (!works_may_race()) return;
     begin();
-    awaits_ = launch.awaits_dependency;
     for (const BlockSummary& block : blocks) {
         const std::uint64_t id = launch.id_of(block.block, block.phase / 2);
         for (const Summary& word : block.words) {
             if (is_of_cluster(word.granule)) continue;
-            if (word.read.pc) meet(word.granule, word.read, id, false);
-            if (word.write.pc) meet(word.granule, word.write, id, true);
+            if (word.read.pc) awaits_ = !word.reads_early, meet(word.granule, word.read, id, false);
+            if (word.write.pc) awaits_ = !word.writes_early, meet(word.granule, word.write, id, true);
         }
     }
 }

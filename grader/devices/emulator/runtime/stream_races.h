@@ -44,7 +44,7 @@ private:
 
     std::vector<Work> works_;
     std::vector<Origin> origins_;                                               // of each of them
-    bool awaits_ = false;                                                       // the last work has waited for the one in front of it
+    bool awaits_ = false;                                                       // before this access its block has waited for the work in front of it
     std::size_t known_ = 0;                                                     // works before this one are too old for `acquisitions`
     std::vector<Lazy<Word>> words_;                                             // by Region::id
     std::vector<Life> lives_;                                                   // likewise

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -48,6 +49,11 @@ struct WarpUnit;
 namespace ptx {
 struct Instruction;
 struct Meeting;
+// What asm statements without volatile gave a thread last, by their places, and for which inputs in which calls.
+struct Moved {
+    struct Given { std::vector<std::uint64_t> inputs, outputs; };
+    std::map<std::uint32_t, Given> by_place;
+};
 std::string name_of(const Instruction& instruction);     // lane.cpp
 void meet(WarpUnit& warp, std::uint32_t group);
 }
@@ -162,6 +168,7 @@ struct alignas(64) Thread {
     std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
     std::vector<Margin> margins;       // around arrays in the functions that it is in
     std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
+    std::unique_ptr<ptx::Moved> moved;        // what asm statements without volatile gave
 
     bool is_own(Address a, unsigned bytes) const { return a - stack < stack_bytes && !(a & (bytes - 1)); }   // on its stack, and aligned
     void reset();                      // to what a new one is, but its room for last_blocks

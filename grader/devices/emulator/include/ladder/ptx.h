@@ -11,13 +11,15 @@
 namespace ladder {
 
 // A constraint as a number: its letter, and flags for "=" and "+". "=&r", whose register is none of an input's, is "=r" here.
-enum : unsigned { ptx_letter = 0xff, ptx_written = 0x100, ptx_updated = 0x200 };
+enum : unsigned { ptx_letter = 0xff, ptx_written = 0x100, ptx_updated = 0x200, ptx_moved = 0x400 };
 
 constexpr unsigned constraint(const char* text) {
     const unsigned flags = *text == '=' ? ptx_written : *text == '+' ? ptx_written | ptx_updated : 0;
     const char* const letter = text + (!flags ? 0 : text[1] == '&' ? 2 : 1);
     return *letter && letter[1] ? 0 : flags | static_cast<unsigned char>(*letter);   // nvcc takes one letter only
 }
+
+constexpr unsigned moved(const char* text) { return constraint(text) | ptx_moved; }   // the first of a statement without `volatile`
 
 template <class T> LADDER_INLINE constexpr T value(T operand) { return operand; }   // an array becomes a pointer
 

@@ -235,7 +235,7 @@ void prepare_griddepcontrol(Instruction& it) {
     left.done();
     want_operands(it, 0);
     prepare_nothing(it);
-    if (waits) it.run = [](Lane& l, const Instruction&) { l.thread.block->launch->awaits_dependency = true; };
+    if (waits) it.run = [](Lane& l, const Instruction&) { await_dependency(l.thread); };
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ struct Program {
     std::vector<Instruction> instructions;
     std::vector<Type> slots;             // of a frame: the statement's operands come first
     std::string error;                   // a sentence, if it cannot be run
+    std::string varies;                  // an instruction that gives something else each time: a load, an atomic, a look at the clock
 
     static Program read(std::string_view text, const std::vector<Type>& operands);
 };

@@ -87,6 +87,12 @@ bool special_named(std::string_view name, Operand* operand) {
     return true;
 }
 
+bool is_clock(const Operand& operand) {
+    if (operand.form != Operand::Form::Special) return false;
+    const std::string_view name = registers[operand.value].name;
+    return name.starts_with("clock") || name.starts_with("globaltimer");
+}
+
 std::uint64_t Lane::special(const Operand& operand) const {
     return operand.form == Operand::Form::Special ? registers[operand.value].value(*this) : 0;
 }

@@ -16,7 +16,7 @@ namespace ladder::ptx {
 namespace {
 
 // As in include/ladder/ptx.h.
-enum : unsigned { letter_bits = 0xff, written = 0x100, updated = 0x200 };
+enum : unsigned { letter_bits = 0xff, written = 0x100, updated = 0x200, moved = 0x400 };
 constexpr std::size_t most_operands = 256, most_slots = 2048;
 
 char letter(unsigned constraint) { return static_cast<char>(constraint & letter_bits); }
@@ -62,6 +62,14 @@ std::string expanded(const char* text, const unsigned* constraints, std::size_t 
     return found;
 }
 
+// Besides its operands, this hangs on what others do, or on the time.
+bool varies(const Instruction& instruction) {
+    const std::string& name = instruction.name;
+    if (name.starts_with("atom.") || name.starts_with("ldmatrix.")) return true;
+    if (name.starts_with("ld.")) return name.find(".nc") == name.npos && !name.starts_with("ld.param") && !name.starts_with("ld.const");
+    return std::any_of(instruction.operands.begin(), instruction.operands.end(), is_clock);
+}
+
 Program program_of(const char* text, const unsigned* constraints, std::size_t count, const std::uint64_t* values) {
     std::vector<Type> types;
     for (std::size_t i = 0; i < count; ++i) types.push_back(type_of(constraints[i]));
@@ -71,6 +79,8 @@ Program program_of(const char* text, const unsigned* constraints, std::size_t co
     } catch (const Wrong& wrong) {
         program.error = wrong.what();
     }
+    for (const Instruction& each : program.instructions)
+        if (program.varies.empty() && varies(each)) program.varies = each.name;
     if (program.slots.size() > most_slots) program.error = "inline PTX: these are too many registers";
     return program;
 }
@@ -97,6 +107,28 @@ void run(Lane& lane) {
 }
 
 }  // namespace
+
+// Without volatile a statement is a function of its inputs to nvcc, which runs it in front of a loop whose rounds give it the same
+// ones (nvcc 13.0 does so for loads, atomics and clocks, also behind barriers and in a branch).
+static void check_moved(const Lane& lane, const unsigned* constraints, std::size_t count, const std::uint64_t* values) {
+    Thread& thread = lane.thread;
+    if (!thread.moved) thread.moved = std::make_unique<Moved>();
+    Moved::Given now;
+    for (std::size_t i = 0; i < count; ++i)
+        if (!(constraints[i] & written) || constraints[i] & updated) now.inputs.push_back(values[i]);
+    for (std::size_t i = 0; i < count; ++i)
+        if (constraints[i] & written) now.outputs.push_back(lane.frame[slot_of(constraints, i)]);
+    const auto calls = thread.calls.known();
+    now.inputs.insert(now.inputs.end(), calls.begin(), calls.end());
+    if (lane.program.varies.starts_with("ld.acquire"))
+        ladder_trap(("this asm has no `volatile`: nvcc may run `" + lane.program.varies + "` once, in front of the loop, and other loads before it; "
+                     "write asm volatile(\"...\" : ... : ... : \"memory\")").c_str(), lane.line);
+    Moved::Given& before = thread.moved->by_place[lane.pc];
+    if (before.inputs == now.inputs && !before.outputs.empty() && before.outputs != now.outputs)
+        ladder_trap(("this asm has no `volatile`: nvcc may run it once, in front of the loop, though `" + lane.program.varies +
+                     "` gives something else in this round; write asm volatile(...)").c_str(), lane.line);
+    before = std::move(now);
+}
 
 bool Statement::is(const char* its_text, const unsigned* its_constraints, const std::uint64_t* values) const {
     if (text != its_text || constraints != its_constraints) return false;
@@ -155,6 +187,7 @@ std::uint64_t ladder_ptx(int line, const char* text, const unsigned* constraints
         if (!(constraints[i] & written) || constraints[i] & updated) frame[slot_of(constraints, i)] = values[i];
     Lane lane{*thread, program, frame, pc, line};
     run(lane);
+    if (constraints[0] & moved && !program.varies.empty()) check_moved(lane, constraints, count, values);
     if (outputs > 1) thread->ptx_results.assign(frame, frame + outputs);
     return frame[0];
 }
