@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from grader.course.drawing import drawn_cases
+from grader.course.drawing import Condition, drawn_cases
 from grader.course.lesson import Case, Task
 from grader.course.prototype import Prototype, evaluate_shape, evaluate_shapes
 
@@ -88,9 +88,11 @@ def calls_of(task: Task, cases: Iterable[Case] | None = None) -> list[Call]:
     return [Call(task, case) for case in (task.judged_cases if cases is None else cases)]
 
 
-def graded_calls(task: Task, seed: int, numbers: Collection[int] = ()) -> list[Call]:
+def graded_calls(
+    task: Task, seed: int, numbers: Collection[int] = (), conditions: Sequence[Condition] = ()
+) -> list[Call]:
     """All calls that a grade of this task makes: the lesson's cases, and before the counted one, which is the last,
-    those whose sizes the seed and the file's own `numbers` choose.
+    those whose sizes the seed and the file's own `numbers` and `conditions` choose.
     """
     *cases, counted = task.judged_cases
-    return calls_of(task, [*cases, *drawn_cases(task, seed, numbers), counted])
+    return calls_of(task, [*cases, *drawn_cases(task, seed, numbers, conditions), counted])

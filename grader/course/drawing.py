@@ -1,26 +1,35 @@
 """Sizes that a seed draws for one more small case, and those that a kernel file's own numbers ask for.
 
 A file that does something else for `n % 64 == 0 && n > 300` names 64 and 300. Of the sizes that a task allows, the one
-is taken that shows most of what no other case does: to be a multiple of a number, to lie between two, or both.
+is taken that shows most of what no other case does: to be a multiple of a number, to lie between two, or both. What the
+file asks of a size in so many words, `n / 100 % 10 == 7`, some size meets, and so it is with products of its numbers.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from grader.course.lesson import Case, Task
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MOST_ASKED = 3  # cases of one size, which take some milliseconds each; of several sizes one, which takes longer
+MOST_MET = 4  # more of one size, which meet what no other meets, or do not; of several sizes one
+MOST_PRODUCTS = 4  # of one size: products of two numbers
 MOST_NUMBERS = 16  # of a file, the others left out by the seed
 _FEW = 8  # values of a size: these and no others are asked for, as the two widths of a head
 Sizes = Mapping[str, Any]
+Condition = tuple[str, Callable[["NDArray[Any]"], "NDArray[Any]"]]  # on what is called so: which of its values meet it
 
 
-def drawn_cases(task: Task, seed: int, numbers: Collection[int] = ()) -> list[Case]:
+def drawn_cases(
+    task: Task, seed: int, numbers: Collection[int] = (), conditions: Sequence[Condition] = ()
+) -> list[Case]:
     """The cases that are drawn for a grade, none of them the lesson's own: one by the seed alone, and some by
-    the whole `numbers` of the file, where they tell sizes apart that no case does.
+    the whole `numbers` of the file and its `conditions`, where they tell sizes apart that no case does.
     """
     dice = random.Random(f"{seed}/{task.name}")
     drawn = task.draw(dice.choice)
@@ -28,6 +37,9 @@ def drawn_cases(task: Task, seed: int, numbers: Collection[int] = ()) -> list[Ca
         known = [each.sizes for each in (*task.judged_cases, *drawn)]
         if asked := _asked_for(task, known, drawn[0].sizes, numbers, dice):
             drawn.append(Case(**asked))
+    if drawn:
+        drawn += _products(task, drawn, numbers, dice) if len(task.drawn) == 1 else []
+        drawn += _that_meet(task, drawn, conditions, dice)
     return [case for case in drawn if case not in task.judged_cases]
 
 
@@ -50,6 +62,41 @@ def _asked_for(
         new = (_traits([sizes[name] for name in names], told) & ~seen).bit_count()
         if new > best:
             best, found = new, sizes
+    return found
+
+
+def _products(task: Task, drawn: Sequence[Case], numbers: Collection[int], dice: random.Random) -> list[Case]:
+    """Cases of one size that is a product of two numbers, as of a block's threads and a number of blocks, but no power
+    of two, and of which no other case is a multiple.
+    """
+    ((name, values),) = task.drawn.items()
+    known = {each.sizes[name] for each in (*task.judged_cases, *drawn)}
+    told = sorted({each for each in numbers if 1 < each <= max(values)})
+    told = sorted(dice.sample(told, min(len(told), MOST_NUMBERS)))
+    products = {a * b for a in told for b in told if min(values) <= a * b <= max(values)}
+    found = sorted(each for each in products if each & (each - 1) and all(size % each for size in known))
+    sizes: list[dict[str, Any]] = [{name: each} for each in dice.sample(found, min(len(found), MOST_PRODUCTS))]
+    return [Case(**each) for each in sizes]
+
+
+def _that_meet(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition], dice: random.Random) -> list[Case]:
+    """Cases with a size that meets a condition which no other case meets, or the first that does not."""
+    import numpy as np
+
+    found: list[Case] = []
+    for name, values in task.drawn.items():
+        asked = [holds for of, holds in conditions if of == name or of not in task.drawn]
+        if len(values) <= _FEW or not asked:
+            continue
+        all_ = np.arange(min(values), max(values) + 1)
+        held = np.array([holds(all_) for holds in asked])
+        known = np.array([each.sizes[name] for each in (*task.judged_cases, *drawn, *found)])
+        met = np.array([holds(known) for holds in asked])
+        new = (held & ~met.any(axis=1, keepdims=True)) | (~held & met.all(axis=1, keepdims=True))
+        while len(found) < (MOST_MET if len(task.drawn) == 1 else 1) and (most := new.sum(axis=0).max()):
+            at = dice.choice(np.flatnonzero(new.sum(axis=0) == most).tolist())
+            found.append(Case(**{**drawn[0].sizes, name: int(all_[at])}))
+            new &= ~new[:, at, None]
     return found
 
 

@@ -28,10 +28,21 @@ from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.grids import may_outgrow_a_grid
+from grader.judge.outside_world import asked_outside
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
 from grader.model.left_out import HALF, failure, left_out, surely_wrong
-from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sample_in, tried
+from grader.model.times import (
+    LIMITS,
+    NO_SAMPLE,
+    Sample,
+    example_of,
+    from_sample,
+    measured_cards,
+    results_of,
+    sample_in,
+    tried,
+)
 
 _LOOK_AGAIN = 0.01  # seconds
 BRIEFLY = 4.0  # seconds of processor time for a kernel that has no star to lose
@@ -133,7 +144,10 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence) or {}
-    _look_wide(task, submission, found, checked.cases, sample)
+    if _is_wrong_beyond(task, submission, found, checked.cases, sample):
+        return None
+    if found.stars > 1 and (name := asked_outside(submission.source)):
+        _take_back(found, 1, f"`{name}` asks for what no case can vary, as files and the machine: leave it out")
     if found.stars < 2:
         return sample
     with suppress(*NO_SAMPLE):
@@ -148,6 +162,21 @@ def withhold(
             longer = f"{time.median_us / limit.us:.2g} times as long as the timed goals of rung {limit.rung} allow"
             _take_back(found, stars, f"modelled on an {card.name}, this takes {longer}, bound by {time.words}")
     return sample
+
+
+def _is_wrong_beyond(
+    task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample
+) -> bool:
+    """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
+    from grader.devices.emulator.sampled import TILE_BYTES
+    from grader.judge.real_size import wrong_at
+
+    _look_wide(task, submission, found, runs, sample)
+    if found.status == "passed" and task.timed_case:
+        real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
+        if wrong := wrong_at(real, example, submission.seed, sample, TILE_BYTES):
+            _refuse(found, real.name, wrong)
+    return found.status != "passed"
 
 
 def _look_wide(

@@ -1,7 +1,7 @@
 // Works the index of what it loads out as a float: beyond 16,777,216 elements, which only the timed case has, neighbours load
 // the same ones.
-// Emulator: passed
-// Emulator stars: 1
+// Emulator: wrong_result
+// Says: This case is timed
 // GPU: wrong_result
 
 __global__ void add(const float* x, const float* y, float* z, int n) {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.course.drawing import MOST_ASKED, drawn_cases
+from grader.course.drawing import MOST_ASKED, MOST_PRODUCTS, drawn_cases
 from grader.course.lesson import Case, Task, either
+from grader.devices.build.conditions import conditions_of
 
 SMALL, LARGE = range(2, 1500), range(2048, 16385, 1024)
 FLAT = Task(
@@ -60,4 +61,39 @@ def test_a_file_without_numbers_of_its_own_gets_the_case_of_the_seed_alone():
         alone = drawn(FLAT, seed)
         assert drawn(FLAT, seed, 0, 1) == alone and len(alone) == 1
         assert drawn(FLAT, seed, 64, 300)[0] == alone[0]
-        assert len(drawn(FLAT, seed, *range(2, 60))) <= 1 + MOST_ASKED
+        assert len(drawn(FLAT, seed, *range(2, 60))) <= 1 + MOST_ASKED + MOST_PRODUCTS
+
+
+@pytest.mark.parametrize(
+    "asked, is_met",
+    [
+        ("n / 1000 % 10 == 7", lambda n: n // 1000 % 10 == 7),
+        ("((n >> 8) & 15) == 11", lambda n: n >> 8 & 15 == 11),
+        ("size % 7 == 3 && size % 11 == 5", lambda n: n % 7 == 3 and n % 11 == 5),
+        ("(int)sqrtf((float)n) * (int)sqrtf((float)n) == n && n > 256", lambda n: int(n**0.5) ** 2 == n > 256),
+        ("fabsf(n * 0.001f - 6.5f) < 0.2f", lambda n: abs(n * 0.001 - 6.5) < 0.2),
+        ("__popc(n) == 9", lambda n: n.bit_count() == 9),
+        ("n % STEP == STEP - 1", lambda n: n % 1021 == 1020),
+    ],
+)
+def test_a_size_meets_what_a_file_asks_of_one(asked, is_met):
+    conditions = conditions_of(f"constexpr int STEP = 1021; void f(int i, int n) {{ if (i < n && ({asked})) return; }}")
+    for seed in SEEDS:
+        assert any(is_met(each.sizes["n"]) for each in drawn_cases(FLAT, seed, (), conditions))
+
+
+def test_of_several_sizes_one_meets_what_a_file_asks():
+    conditions = conditions_of("if (cols / 10 % 10 == 9 && cols < 110) return;")
+    assert all(any(90 <= c.sizes["cols"] < 100 for c in drawn_cases(SQUARE, s, (), conditions)) for s in SEEDS)
+
+
+@pytest.mark.parametrize(
+    "text", ["if (i < n) f();", "if (threadIdx.x) f();", "for (;;) if (f(n) == 3) g();", "x = n % 9;"]
+)
+def test_what_hangs_on_two_names_or_on_a_function_asks_for_no_size(text):
+    assert not conditions_of(text)
+
+
+def test_a_product_of_two_numbers_is_a_size():
+    asked = [each["n"] for seed in range(60) for each in drawn(FLAT, seed, 37, 256)]
+    assert 37 * 256 in asked and all(n == 37 * 256 or n <= 16384 for n in asked)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from grader.devices.build.lexer import Token, lex
+from grader.devices.build.lexer import Token, compared_numbers, lex
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
@@ -28,13 +28,17 @@ class Reading:
         """A file's text; or those of a program's files, whose lines have numbers from `apart`, twice that and so on."""
         numbered = enumerate(texts, start=1)
         self.tokens = [each._replace(line=n * apart + each.line) for n, text in numbered for each in lex(text).code]
-        self._apart = apart
+        self._apart, self._texts = apart, texts
         dynamic = _DYNAMIC.search("\n".join(texts))
         self.dynamic_array = dynamic[1] if dynamic else ""  # the first `extern __shared__` array
 
     def has(self, name: str) -> bool:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
+
+    def compared_numbers(self) -> list[int]:
+        """The whole numbers that something is held against, or that have a name."""
+        return sorted({number for text in self._texts for number in compared_numbers(text)})
 
     def asks_how_many_multiprocessors(self) -> bool:
         """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or a kernel for

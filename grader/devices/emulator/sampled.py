@@ -16,7 +16,7 @@ from typing import Any
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
-from grader.devices.emulator.counters import tensor_kind, tensor_operations
+from grader.devices.emulator.counters import stands_alone, tensor_kind, tensor_operations
 from grader.devices.emulator.entry import POISON, View
 from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES
 from grader.devices.emulator.prices import PRICES, tensor_work
@@ -24,12 +24,13 @@ from grader.devices.emulator.ptx_prices import price_of
 from grader.devices.emulator.session import Session
 from grader.devices.emulator.symbols import Block, CodeMap
 from grader.devices.emulator.wording import word_findings
+from grader.devices.emulator.written import written
 from grader.devices.evidence import CaseRun
 
 Json = dict[str, Any]
 
 MEMORY_BYTES = 64 << 30  # that host code may allocate
-TILE_BYTES = 4 << 20  # of an input's values; beyond that they repeat
+TILE_BYTES = 61 << 16  # of an input's values: whole pages; beyond that they repeat, and not at a power of two
 WORD = 4
 SECONDS = 12.0  # of processor time, for a case
 
@@ -96,7 +97,8 @@ def sample(
             break
     code, inline = session.build.code, _inline(facts["statements"], session.build.code)
     launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
-    found = {"launches": launches, **{name: facts[name] for name in ("sets", "set_bytes", "skipped", "copied")}}
+    kept = ("sets", "set_bytes", "skipped", "copied", "written")
+    found = {"launches": launches, **{name: facts[name] for name in kept}}
     return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
 
 
@@ -117,9 +119,19 @@ def _entered(
         session.begin(task, session.build, session.threads, what.seconds, 0.0, POISON)
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
-        return session.enter(task, session.build, buffers, scalars)
+        facts, seconds = session.enter(task, session.build, buffers, scalars)
+        facts["written"] = _written(session, task, buffers, facts)
+        return facts, seconds
     finally:
         set_up(0, 0, 0, 0, 0)
+
+
+def _written(session: Session, task: Prototype, buffers: Mapping[str, View], facts: Json) -> Json:
+    """Elements of the outputs as a run of all blocks would leave them, too; {} if these few do not tell."""
+    if facts["thins"] or facts["skipped"] or not stands_alone(facts):
+        return {}
+    session.runtime.ladder_session_open()
+    return written({p.name: (p, buffers[p.name]) for p in task.buffers if p.role == "output"})
 
 
 def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) -> View:

@@ -216,6 +216,8 @@ class Session:
         """Calls the task's entry point with a few blocks of each launch, whichever. What they write must be right if
         they are `alone`. Of findings it has the launches that are refused: what else is wrong may come of the others.
         """
+        told = self.reading.compared_numbers()
+        self.runtime.ladder_session_told_numbers((ctypes.c_uint64 * len(told))(*told), ctypes.c_size_t(len(told)))
         self.runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
         with silence():
             facts, took = self._call(task, buffers, scalars, FEW_SECONDS, mapping, POISON)

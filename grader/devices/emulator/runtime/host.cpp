@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "children.h"
 #include "frames.h"
@@ -268,8 +269,10 @@ void launch_kernel(const Launch& asked) {
         *shown = {1, m.launches.size(), blocks, 0, {}};
         m.kernels[static_cast<std::size_t>(state.kernel)].name.copy(shown->kernel, sizeof shown->kernel - 1);
     }
-    if (m.blocks_turned)
+    if (m.blocks_turned) {   // a ticket that blocks draw is then the number of none, from neither end
         for (std::uint64_t n = blocks; n > 0; --n) state.chosen.push_back(n - 1);
+        for (std::uint64_t n = 1; n + 1 < blocks; n += 2) std::swap(state.chosen[n], state.chosen[n + 1]);
+    }
     begin_flags(state);
     run_chosen(state, run_launch);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];

@@ -245,13 +245,25 @@ static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
         for (WarpSample& warp : block.warps) warp.asked = {};
 }
 
+// Blocks that the file's numbers may be about, in random order.
+static std::vector<std::uint64_t> told_blocks(const LaunchState& state, std::random_device& entropy) {
+    const std::uint64_t threads = std::max<std::uint64_t>(std::uint64_t{state.block.x} * state.block.y * state.block.z, 1);
+    std::vector<std::uint64_t> told;
+    for (const std::uint64_t number : machine().told_numbers)
+        for (const std::uint64_t block : {number, number + 1, number / threads})
+            if (block < state.blocks && std::find(told.begin(), told.end(), block) == told.end()) told.push_back(block);
+    std::shuffle(told.begin(), told.end(), entropy);
+    return told;
+}
+
 // Drawn at random: a kernel that knew which blocks run here could behave in these alone. Where they are only checked, no
 // more of them begin once a part of the call's time is spent, but as many as run at once: an end is checked, too.
 static void run_few(LaunchState& state, void (*run)(LaunchState&)) {
     static std::random_device entropy;
     const Machine& m = machine();
     std::uniform_int_distribution<std::uint64_t> any(0, state.blocks - 1);
-    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> numbers = told_blocks(state, entropy);
+    numbers.resize(std::min(numbers.size(), m.few_blocks / 2));
     while (numbers.size() < m.few_blocks)
         if (const std::uint64_t number = any(entropy); std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
     const std::size_t at_once = state.counting ? numbers.size() : static_cast<std::size_t>(std::max(m.threads, 2));
@@ -359,6 +371,7 @@ void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, 
 
 // From the next case on, so many blocks of a launch run, whichever; 0: all of them.
 void ladder_session_few_blocks(std::size_t count) { machine().few_blocks = count; }
+void ladder_session_told_numbers(const std::uint64_t* numbers, std::size_t count) { machine().told_numbers.assign(numbers, numbers + count); }
 
 // From the next case on, host code is told of so many multiprocessors; 0: of those that the emulated GPU has.
 void ladder_session_multiprocessors(int count) { machine().multiprocessors = count ? count : ladder::multiprocessors; }

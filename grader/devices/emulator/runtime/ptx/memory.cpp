@@ -5,14 +5,15 @@ namespace ladder::ptx {
 
 namespace {
 
-enum Where { Generic, Global, Shared, Local, Constant };   // its choice
+enum Where { Generic, Global, Shared, Local, Constant, Parameter };   // its choice
 
 // The state space, with or without a scope of blocks: .shared::cta, and .shared::cluster, which has one block here.
 int space_of(Modifiers& left) {
     if (left.take_one({"shared::cta", "shared::cluster", "shared"}) >= 0) return Shared;
     if (left.take("global")) return Global;
     if (left.take("local")) return Local;
-    if (left.take_one({"const", "param"}) >= 0) return Constant;
+    if (left.take("const")) return Constant;
+    if (left.take("param")) return Parameter;
     return Generic;
 }
 
@@ -24,7 +25,20 @@ Order order_of(Modifiers& left, bool* of_block) {
     return order < 0 ? Order::Weak : orders[order];
 }
 
-Address address_of(const Lane& lane, const Instruction& at, const Operand& address) { return at.choice == Shared ? lane.shared(address) : lane.generic(address); }
+// An address in a window of its own is none of another's: on a GPU `ld.local` of a pointer to global memory leads nowhere.
+bool is_elsewhere(int where, Space space) {
+    if (where == Global) return space == Space::Shared || space == Space::Local;
+    if (where == Local) return space == Space::Shared || space == Space::Global || space == Space::Constant;
+    return (where == Constant || where == Parameter) && (space == Space::Shared || space == Space::Global);
+}
+
+Address address_of(Lane& lane, const Instruction& at, const Operand& address) {
+    if (at.choice == Shared) return lane.shared(address);
+    const Address generic = lane.generic(address);
+    if (at.choice != Generic && is_elsewhere(at.choice, ladder_space(reinterpret_cast<const void*>(generic))))
+        lane.stop(at, "its address is that of memory of another kind");
+    return generic;
+}
 
 // What ld and st have in common: extra is the number of elements, rounding the order, flag: its scope is the block.
 void prepare_access(Instruction& it, std::size_t value) {
@@ -136,7 +150,7 @@ void prepare_isspacep(Instruction& it) {
     want_predicate(it[0]);
     want_value(it[1], {Kind::Bits, 64, 1});
     it.run = [](Lane& l, const Instruction& at) {
-        static constexpr Space spaces[] = {Space::Unknown, Space::Global, Space::Shared, Space::Local, Space::Constant};
+        static constexpr Space spaces[] = {Space::Unknown, Space::Global, Space::Shared, Space::Local, Space::Constant, Space::Constant};
         l.set(at[0], std::uint64_t{ladder_space(reinterpret_cast<const void*>(l.bits(at[1]))) == spaces[at.choice]});
     };
 }

@@ -1,0 +1,243 @@
+"""Conditions of a kernel file that hang on one unknown number, as those on a size do: `n / 1000 % 10 == 7`.
+
+A small part of C++'s expressions, worked out for many values of the unknown at once. What is in none is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.devices.build.lexer import lex
+
+Values = NDArray[np.generic]
+Condition = tuple[str, Callable[[Values], NDArray[np.bool_]]]  # the unknown's name, and which of its values meet it
+
+MOST_CONDITIONS, MOST_SIGNS = 32, 64  # of a file, the first ones; of one
+_SIGN = re.compile(r"<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()]")
+_ORDER = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-")]
+_ORDER += [("*", "/", "%")]
+_COMPARES = {"==", "!=", "<", ">", "<=", ">=", "&&", "||", "!"}
+_TYPES = {"int", "unsigned", "long", "short", "float", "double", "size_t", "bool", "const", "int64_t", "uint32_t"}
+_NO_NAMES = {"if", "while", "for", "return", "else", "sizeof", "new", "delete", "do", "case", "goto", "this"}
+_NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*|(\d*\.?\d*(?:[eE][-+]?\d+)?)[fFlL]?")
+_BITS = 32
+
+
+def _bit_counts(values: Values) -> Values:
+    return np.asarray(np.unpackbits(values.astype("<u4").view(np.uint8)).reshape(-1, _BITS).sum(axis=1))
+
+
+def _bit_lengths(values: Values) -> Values:
+    return np.asarray(np.ceil(np.log2(values.astype(np.float64) + 1)).astype(np.int64))
+
+
+_FUNCTIONS: dict[str, Callable[..., Values]] = {
+    "__popc": _bit_counts, "__popcll": _bit_counts, "__clz": lambda values: _BITS - _bit_lengths(values),
+    "__ffs": lambda values: _bit_lengths(values & -values), "sqrt": np.sqrt, "sqrtf": np.sqrt, "abs": np.abs,
+    "fabsf": np.abs, "fabs": np.abs, "floorf": np.floor, "floor": np.floor, "min": np.minimum, "max": np.maximum,
+    "log2f": np.log2, "log2": np.log2, "__float2int_rd": lambda values: np.floor(values).astype(np.int64),
+}  # fmt: skip
+
+
+def conditions_of(source: str) -> list[Condition]:
+    """Those that hang on one name that has no value in the file, whichever: it may stand for a size."""
+    known: dict[str, list[str]] = {}
+    tokens = lex(source)
+    rows = [[each.text for each in directive.tokens] for directive in tokens.directives]
+    known.update({row[2]: row[3:] for row in rows if row[1:2] == ["define"] and len(row) > 3})
+    texts = _joined([each.text for each in tokens.code])
+    known.update(_constants(texts))
+    found: dict[tuple[str, ...], Condition] = {}
+    for row in [*_expressions(texts), *(part for values in known.values() for part in _expressions(values))]:
+        if len(found) == MOST_CONDITIONS:
+            break
+        if tuple(row) not in found and (condition := _condition(row, known)):
+            found[tuple(row)] = condition
+    return list(found.values())
+
+
+def _joined(texts: Sequence[str]) -> list[str]:
+    """With signs of two characters, which the lexer takes apart."""
+    joined: list[str] = []
+    for text in texts:
+        two = joined[-1] + text if joined else ""
+        if two in ("<<", ">>", "==", "!=", "&&", "||", "<=", ">=") and two not in (">>=", "<<="):
+            joined[-1] = two
+        else:
+            joined.append(text)
+    return joined
+
+
+def _constants(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """`constexpr int N = 8, M = 2 * N;` and `enum { E = 96 }`: names, and what stands for them."""
+    for at in range(1, len(texts) - 2):
+        if texts[at] != "=" or not re.fullmatch(r"[A-Za-z_]\w*", texts[at - 1]):
+            continue
+        begin = max((i for i in range(at) if texts[i] in (";", "}", "{", ")")), default=-1) if at < 64 else at - 64
+        before = texts[max(begin, 0) : at]
+        if "constexpr" in before or "const" in before or "enum" in texts[max(at - 16, 0) : at]:
+            end = next((i for i in range(at, len(texts)) if texts[i] in (",", ";", "}")), len(texts))
+            yield texts[at - 1], list(texts[at + 1 : end])
+
+
+def _expressions(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Runs of names, numbers and signs that compare, and what stands in their brackets and beside `&&`."""
+    start = 0
+    for at in range(len(texts) + 1):
+        if at == len(texts) or not _belongs(texts, at):
+            yield from _parts(list(texts[start:at]))
+            start = at + 1
+
+
+def _belongs(texts: Sequence[str], at: int) -> bool:
+    text = texts[at]
+    if re.fullmatch(r"[A-Za-z_]\w*", text):
+        return text not in _NO_NAMES
+    return bool(_SIGN.fullmatch(text)) or text[0].isdigit() or (text[0] == "." and text[1:2].isdigit())
+
+
+def _parts(row: list[str]) -> Iterator[list[str]]:
+    """The run, without brackets that have no other end, and what stands between those that have one."""
+    opened, begin = [], 0
+    for at, text in enumerate(row):
+        if text == "(":
+            opened.append(at)
+        elif text == ")" and opened:
+            yield from _of_row(row[opened.pop() + 1 : at])
+        elif text == ")":
+            yield from _of_row(row[begin:at])
+            begin = at + 1
+    yield from _of_row(row[(opened[-1] + 1 if opened else begin) :])
+
+
+def _of_row(row: list[str]) -> Iterator[list[str]]:
+    if not 2 < len(row) <= MOST_SIGNS or not _COMPARES & set(row):
+        return
+    yield row
+    if row[0] not in ("(", "!") and re.fullmatch(r"[A-Za-z_]\w*", row[0]) and row[1:2] == ["("]:
+        return
+    depth, start = 0, 0
+    pieces = []
+    for at, text in enumerate(row):
+        depth += (text == "(") - (text == ")")
+        if text in ("&&", "||") and depth == 0:
+            pieces.append(row[start:at])
+            start = at + 1
+    yield from [*pieces, row[start:]] if pieces else []
+
+
+def _condition(row: Sequence[str], known: Mapping[str, Sequence[str]]) -> Condition | None:
+    """The run as a function of its only unknown; None if it has none or several, or more than is known here."""
+    unknown: set[str] = set()
+    try:
+        tree = _Reader(row, known, unknown).whole()
+    except (ValueError, IndexError, RecursionError):
+        return None
+    if len(unknown) != 1:
+        return None
+
+    def holds(values: Values) -> NDArray[np.bool_]:
+        with np.errstate(all="ignore"):
+            try:
+                return np.broadcast_to(np.asarray(tree(values)) != 0, values.shape)
+            except (ValueError, TypeError, OverflowError):
+                return np.zeros(values.shape, np.bool_)
+
+    return unknown.pop(), holds
+
+
+Tree = Callable[[Values], Values]
+
+
+class _Reader:
+    """Reads one expression by the order of C++'s operators. Raises ValueError at what is none of it."""
+
+    def __init__(self, row: Sequence[str], known: Mapping[str, Sequence[str]], unknown: set[str], depth: int = 0):
+        self._row, self._known, self._unknown, self._at, self._depth = list(row), known, unknown, 0, depth
+
+    def whole(self) -> Tree:
+        """All of it."""
+        tree = self._binary(0)
+        if self._at < len(self._row):
+            raise ValueError(self._row[self._at])
+        return tree
+
+    def _next(self) -> str:
+        return self._row[self._at] if self._at < len(self._row) else ""
+
+    def _binary(self, level: int) -> Tree:
+        if level == len(_ORDER):
+            return self._unary()
+        tree = self._binary(level + 1)
+        while self._next() in _ORDER[level]:
+            sign = self._row[self._at]
+            self._at += 1
+            tree = _applied(sign, tree, self._binary(level + 1))
+        return tree
+
+    def _unary(self) -> Tree:
+        sign = self._next()
+        if sign in ("-", "+", "~", "!"):
+            self._at += 1
+            tree = self._unary()
+            signs: dict[str, Callable[[Values], Values]] = {"-": np.negative, "+": np.positive, "~": np.invert}
+            return lambda values: signs[sign](tree(values)) if sign in signs else np.asarray(tree(values) == 0)
+        if sign == "(" and set(self._row[self._at + 1 : self._at + 2]) <= _TYPES:
+            end = self._row.index(")", self._at)
+            is_whole = not {"float", "double"} & set(self._row[self._at : end])
+            self._at = end + 1
+            of = self._unary()
+            return lambda values: np.asarray(of(values)).astype(np.int64 if is_whole else np.float64)
+        return self._primary()
+
+    def _primary(self) -> Tree:
+        text = self._next()
+        self._at += 1
+        if text == "(":
+            tree = self._binary(0)
+            self._expect(")")
+            return tree
+        if text in _FUNCTIONS and self._next() == "(":
+            self._at += 1
+            inner = self._binary(0)
+            self._expect(")")
+            return lambda values: _FUNCTIONS[text](inner(values))
+        if number := _NUMBER.fullmatch(text):
+            value = np.asarray(int(number[1], 0) if number[1] and not number[1].startswith("00") else float(number[2]))
+            return lambda values: value
+        if not re.fullmatch(r"[A-Za-z_]\w*", text) or self._next() == "(":
+            raise ValueError(text)
+        if text in self._known and self._depth < 8:
+            return _Reader(self._known[text], self._known, self._unknown, self._depth + 1).whole()
+        self._unknown.add(text)
+        return lambda values: values
+
+    def _expect(self, sign: str) -> None:
+        if self._next() != sign:
+            raise ValueError(sign)
+        self._at += 1
+
+
+def _applied(sign: str, left: Tree, right: Tree) -> Tree:
+    both: dict[str, Callable[[Values, Values], Values]] = {
+        "||": np.logical_or, "&&": np.logical_and, "|": np.bitwise_or, "^": np.bitwise_xor, "&": np.bitwise_and,
+        "==": np.equal, "!=": np.not_equal, "<": np.less, ">": np.greater, "<=": np.less_equal, ">=": np.greater_equal,
+        "<<": np.left_shift, ">>": np.right_shift, "+": np.add, "-": np.subtract, "*": np.multiply, "/": _divided,
+        "%": np.fmod,
+    }  # fmt: skip
+    of = both[sign]
+    return lambda values: of(_as_number(left(values)), _as_number(right(values)))
+
+
+def _as_number(value: Values) -> Values:
+    value = np.asarray(value)
+    return value.astype(np.int64) if value.dtype == np.bool_ else value
+
+
+def _divided(a: Values, b: Values) -> Values:
+    whole = np.issubdtype(a.dtype, np.integer) and np.issubdtype(b.dtype, np.integer)
+    return np.floor_divide(a, b) if whole else np.true_divide(a, b)

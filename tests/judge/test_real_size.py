@@ -1,0 +1,109 @@
+"""Elements that a few blocks of the timed case have written, held against the reference of their rows and columns."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+import torch
+
+from grader.course import catalog
+from grader.course.call import Call
+from grader.course.lesson import Case
+from grader.devices.emulator.sampled import TILE_BYTES
+from grader.judge.compare import results
+from grader.judge.inputs import Draw, case_seed, draw_into
+from grader.judge.outside_world import asked_outside
+from grader.judge.real_size import Tiled, wrong_at
+from grader.model.times import example_of
+from tests.shared import long_tail
+
+SEED = 7
+
+
+class Nowhere:
+    def fill(self, name, values):
+        pass
+
+
+def calls_of(lesson, task):
+    task = next(each for each in catalog.find(lesson).lesson.tasks if each.name == task)
+    return Call(task, task.timed_case), example_of(task, task.timed_case)
+
+
+def inputs_at(real, example):
+    drawn = draw_into(example, Nowhere(), Draw(case_seed(SEED, real.signature.name, example.name)))
+    return {name: Tiled.of(values, TILE_BYTES) for name, values in drawn.items()}
+
+
+def told(flat, value):
+    return [(flat, struct.pack("<f", value).hex())]
+
+
+def one_of_vector_add(real, inputs):
+    flat = 200_000_003
+    x, y = (inputs[name].at(torch.tensor(flat)) for name in ("x", "y"))
+    return "z", flat, float(x + y)
+
+
+def one_of_matmul(real, inputs):
+    row, column, k = 4000, 77, torch.arange(4096)
+    a, b = inputs["a"].at(row * 4096 + k).double(), inputs["b"].at(k * 4096 + column).double()
+    return "c", row * 4096 + column, float(a @ b)
+
+
+def one_of_transpose(real, inputs):
+    row, column = 9, 16_000
+    return "out", column * (1 << 14) + row, float(inputs["x"].at(torch.tensor(row * (1 << 14) + column)))
+
+
+def one_of_softmax(real, inputs):
+    columns, rows = torch.arange(1 << 14), range(12_345, 12_400)
+    found = ((row, inputs["x"].at(row * (1 << 14) + columns).double()) for row in rows)
+    row, x = next(each for each in found if each[1].isfinite().all())
+    part = results(Call(real.task, Case(**{**real.case.sizes, "rows": 1})), {"x": x.reshape(1, -1)})
+    return "y", row * (1 << 14) + 5, float(part["y"].flatten()[5])
+
+
+TASKS = [
+    ("01", "vector_add", one_of_vector_add),
+    ("04", "matmul", one_of_matmul),
+    ("03", "transpose", one_of_transpose),
+    ("06", "softmax", one_of_softmax),
+]
+
+
+@pytest.mark.parametrize(("lesson", "task", "one"), long_tail(TASKS, every=4))
+def test_an_element_of_the_timed_case_is_right_or_wrong_by_its_rows_and_columns(lesson, task, one):
+    real, example = calls_of(lesson, task)
+    output, flat, right = one(real, inputs_at(real, example))
+    assert wrong_at(real, example, SEED, {"written": {output: told(flat, right)}}, TILE_BYTES) is None
+    found = wrong_at(real, example, SEED, {"written": {output: told(flat, right + 1)}}, TILE_BYTES)
+    assert found and found.kind == "wrong_result" and found.message.startswith(f"{output}[")
+    assert "This case is timed" in found.message
+
+
+def test_what_hangs_on_all_of_the_inputs_is_not_asked_for():
+    for lesson, task, output in (("05", "sum", "out"), ("08", "attention", "out")):
+        real, example = calls_of(lesson, task)
+        assert wrong_at(real, example, SEED, {"written": {output: told(0, 1.0)}}, TILE_BYTES) is None
+
+
+def test_nothing_written_says_nothing():
+    real, example = calls_of("01", "vector_add")
+    assert wrong_at(real, example, SEED, {"written": {"z": []}}, TILE_BYTES) is None
+    assert wrong_at(real, example, SEED, {}, TILE_BYTES) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('if (FILE* f = fopen("a", "r")) fclose(f);', "fopen"),
+        ('std::ifstream in("a");', "ifstream"),
+        ("if (std::thread::hardware_concurrency() > 64) n = 0;", "hardware_concurrency"),
+        ("file.open(); int open = 3; // fopen(", ""),
+        ('auto start = std::chrono::steady_clock::now(); printf("%f", 1.0);', ""),
+    ],
+)
+def test_what_the_host_asks_of_the_machine(text, name):
+    assert asked_outside(text) == name
