@@ -181,3 +181,44 @@ int main() {
 def test_the_race_comes_before_what_follows_from_it(tmp_path):
     kinds = [kind for _, kind, _ in findings(tmp_path, "p.cu", NO_BARRIER)]
     assert "race" in kinds and kinds == sorted(kinds), kinds  # "race" comes before "uninitialized_read"
+
+
+BESIDE = """
+__global__ void twice(int* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
+__global__ void answer(int* x, volatile int* stop) {
+    for (int i = 0; i < 100 && !*stop; ++i) {}
+    x[0] = 1;
+}
+int main() {
+    int* x;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    ALLOCATE;
+    for (int i = 0; i < 32; ++i) x[i] = i;
+    x[63] = 0;
+    LAUNCH;
+    x[TOUCHED] = 5;
+    cudaStreamSynchronize(stream);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("launch", "touched", "said"),
+    long_tail(
+        [
+            ("twice<<<1, 32, 0, stream>>>(x, 32)", 32, ""),
+            ("twice<<<1, 32, 0, stream>>>(x, 32)", 31, "host code writes element 31 of x"),
+            ("twice<<<1, 32, 0, stream>>>(x + 1, 31)", 0, ""),
+            ("answer<<<1, 1, 0, stream>>>(x, x + 63)", 63, ""),  # a flag that the kernel looks at
+            ("answer<<<1, 1, 0, stream>>>(x, x + 63)", 0, "host code writes element 0 of x"),
+        ],
+        every=5,
+    ),
+)
+@pytest.mark.parametrize("allocate", ["cudaMallocHost(&x, 256)", "cudaMallocManaged(&x, 256)"])
+def test_host_code_touches_memory_beside_what_a_kernel_uses(tmp_path, allocate, launch, touched, said):
+    text = BESIDE.replace("ALLOCATE", allocate).replace("LAUNCH", launch).replace("TOUCHED", str(touched))
+    found = findings(tmp_path, "beside.cu", text)
+    assert [kind for _, kind, _ in found] == (["race"] if said else []), found
+    assert all(said in each for *_, each in found), found

@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     printf("%d\n", status == CUBLAS_STATUS_EXECUTION_FAILED);
     driver();
     cufftHandle plan;
-    cufftPlan1d(&plan, 8, CUFFT_C2C, 1);   // refused
+    cufftXtSetGPUs(plan, 1, nullptr);   // refused
     printf("not reached\n");
     return 0;
 }

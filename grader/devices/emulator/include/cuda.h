@@ -3,6 +3,7 @@
 
 #include "cuda_runtime.h"
 
+#define __cuda_cuda_h__   // by which the samples' helper_cuda_drvapi.h sees it
 #define CUDA_VERSION 13000
 
 using CUdevice = int;

@@ -1,10 +1,14 @@
 // cuSOLVER: types, and functions that are refused where they are called.
 #pragma once
 
+#define CUSOLVER_COMMON_H_
+
 #include "cublas_v2.h"
 
 enum cusolverStatus_t { CUSOLVER_STATUS_SUCCESS = 0, CUSOLVER_STATUS_NOT_INITIALIZED, CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_INVALID_VALUE,
-                        CUSOLVER_STATUS_ARCH_MISMATCH, CUSOLVER_STATUS_EXECUTION_FAILED = 6, CUSOLVER_STATUS_INTERNAL_ERROR = 7 };
+                        CUSOLVER_STATUS_ARCH_MISMATCH, CUSOLVER_STATUS_MAPPING_ERROR, CUSOLVER_STATUS_EXECUTION_FAILED,
+                        CUSOLVER_STATUS_INTERNAL_ERROR, CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED, CUSOLVER_STATUS_NOT_SUPPORTED,
+                        CUSOLVER_STATUS_ZERO_PIVOT, CUSOLVER_STATUS_INVALID_LICENSE };
 using cusolverDnHandle_t = struct cusolverDnContext*;
 using syevjInfo_t = struct syevjInfo*;
 using gesvdjInfo_t = struct gesvdjInfo*;

@@ -1,6 +1,8 @@
 // cuSPARSE: types, and functions that are refused where they are called.
 #pragma once
 
+#define CUSPARSEAPI
+
 #include "ladder_program.h"
 #include "library_types.h"
 

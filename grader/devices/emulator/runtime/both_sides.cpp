@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "accesses.h"
 #include "host_call.h"
@@ -79,6 +80,13 @@ Region* DeviceMemory::both_sided(Address a) const {
     return last_both_sided_ = region;
 }
 
+void Reach::add(Address a, std::size_t bytes) {
+    Address seen = __atomic_load_n(&begin, __ATOMIC_RELAXED);
+    while (a < seen && !__atomic_compare_exchange_n(&begin, &seen, a, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    seen = __atomic_load_n(&end, __ATOMIC_RELAXED);
+    while (a + bytes > seen && !__atomic_compare_exchange_n(&end, &seen, a + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
 void DeviceMemory::used(Region& region, const DeviceUse& use) {
     const auto before = [&](const DeviceUse& other) {   // on its stream, and so over when this one is
         return other.work.stream == use.work.stream && other.writes == use.writes && use.begin <= other.begin && other.end <= use.end;
@@ -127,8 +135,10 @@ void note_use_by_launch(bool tells_host) {
     Machine& m = machine();
     for (const auto& region : m.memory.regions()) {
         if (region->sides == Sides::Device) continue;
-        if (region->touched && !tells_host) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes, region->begin, region->begin + region->bytes});
-        region->touched = region->kernel_writes = false;
+        const Reach stored = std::exchange(region->stored, {}), loaded = std::exchange(region->loaded, {});
+        if (stored.any() && !tells_host) m.memory.used(*region, {m.stream_order.last(), true, stored.begin, stored.end});
+        if (loaded.any() && !tells_host) m.memory.used(*region, {m.stream_order.last(), false, loaded.begin, loaded.end});
+        region->touched = false;
     }
 }
 

@@ -52,7 +52,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
     const std::uint32_t pc = program_counter(caller);
     std::uint16_t region = thread->next && thread->margins.empty() ? thread->executor->known_region(a, bytes, writes, pc) : no_region;
     if (region == no_region) [[unlikely]] {
-        region = check_access(*thread, a, bytes, writes, pc);
+        region = check_access(*thread, a, bytes, writes, pc, event == Event::VolatileRead);
         if (region == no_region) return;
     }
     record(*thread, event, pc, a, bytes | flags, region);
@@ -169,7 +169,7 @@ static const Region* meant(const Executor& executor, Address a, unsigned bytes) 
     return best;
 }
 
-std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc, bool waits) {
     Executor& executor = *thread.executor;
     if (!thread.margins.empty()) touch_margins(thread, a, bytes, writes, pc);
     const std::uint16_t index = executor.region_index(a, bytes, pc);
@@ -203,7 +203,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         finding.text = index == stack_region ? "another thread" : "constant";
         die(thread, finding);
     }
-    if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
+    if (region.sides != Sides::Device && !waits) (writes ? executor.regions[index]->stored : executor.regions[index]->loaded).add(a, bytes);
     if (!writes && bytes == sizeof a && region.sides != Sides::Device) refuse_object_of_the_host(thread, a, pc);
     if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     if (!thread.next && !thread.is_only_checked) touch_unrecorded(thread, region, a, bytes, writes, pc);

@@ -26,6 +26,13 @@ enum class Sides { Device, Managed, Pinned, Registered };
 // A launch or an asynchronous copy that touches memory of both sides.
 struct DeviceUse { Work work; bool writes; Address begin, end; };   // of these addresses
 
+// From the first to the last byte that a launch touches.
+struct Reach {
+    Address begin = ~Address{0}, end = 0;
+    bool any() const { return begin < end; }
+    void add(Address a, std::size_t bytes);   // by executors at once
+};
+
 struct Region;
 struct SharedLayout { std::vector<Region*> arrays; };   // a kernel's, in the order of their declarations
 
@@ -57,7 +64,7 @@ struct Region {
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
-    bool kernel_writes = false;        // in the launch that runs
+    Reach loaded, stored;              // likewise, in the launch that runs; without what it only waits for
     unsigned stored_width = 0;         // bytes that a kernel has written at once, last
     bool stored_otherwise = false;     // others have been, too: it may hold structures, which have gaps
     bool has_atomics = false;          // a kernel has updated some of it

@@ -381,7 +381,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
 void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1,
                      Acquires when = Acquires::Now);
 void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back once it knows where the thread goes round
-std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
+std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc, bool waits = false);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc, bool writes = false);
 
 }  // namespace ladder

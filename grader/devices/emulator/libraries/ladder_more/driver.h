@@ -102,7 +102,9 @@ LADDER_DRIVER cuGetErrorString(CUresult error, const char** text) {
 // ---- contexts: each thread has a stack of them, and beneath it its device's own ----
 
 struct CUctx_st { CUdevice device; };
-struct CUctxCreateParams;
+struct CUexecAffinityParam;
+struct CUctxCigParam;
+struct CUctxCreateParams { CUexecAffinityParam* execAffinityParams; int numExecAffinityParams; CUctxCigParam* cigParams; };
 
 namespace ladder {
 

@@ -22,6 +22,7 @@
 #include <cuda/std/utility>
 
 #include "each.h"
+#include "thrust_errors.h"
 
 namespace thrust {
 
@@ -213,5 +214,9 @@ private:
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+template <class T> void swap(device_ptr<T>& a, device_ptr<T>& b) { std::swap(a, b); }
+template <class T, class A> void swap(device_vector<T, A>& a, device_vector<T, A>& b) { a.swap(b); }
+template <class T, class A> void swap(host_vector<T, A>& a, host_vector<T, A>& b) { a.swap(b); }
 
 }  // namespace thrust
