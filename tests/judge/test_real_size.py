@@ -102,6 +102,8 @@ def test_nothing_written_says_nothing():
         ('std::ifstream in("a");', "ifstream"),
         ("if (std::thread::hardware_concurrency() > 64) n = 0;", "hardware_concurrency"),
         ("file.open(); int open = 3; // fopen(", ""),
+        ("template <class T> __device__ T access(const T* x, int i) { return x[i]; } z[i] = access(x, i);", ""),
+        ("__global__ void k() { access(); } int n = access(name, 0);", "access"),
         ('auto start = std::chrono::steady_clock::now(); printf("%f", 1.0);', ""),
     ],
 )
