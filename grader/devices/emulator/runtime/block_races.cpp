@@ -285,7 +285,8 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
                  Manner manner) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
         const Access now = make(warp, lane, pc, manner, mask);
-        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight, cell.waited);
+        if (cell.in_flight || has_only_arrived(cell, now))
+            return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight, cell.waited);
         if (manner.width == cached_width && cell.write.pc) report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::Cached);
         else check(executor, warp, lane, region, where, cell.write, true, now, false, false, cell.waited);
         if (is_atomic(cell.covered.strength)) check(executor, warp, lane, region, where, cell.covered, true, now, false, false);

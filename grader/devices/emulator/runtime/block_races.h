@@ -41,6 +41,14 @@ struct alignas(64) Cell {    // what each read looks at lies in one line of the 
     Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it, or an atomic (covered_by)
 };
 
+// A copy bound to a barrier counts as written when its thread arrives there, for the threads that then wait. For its own thread it
+// is under way until that waits, too: to arrive is one fence, and to wait another, which has acquired something.
+inline bool has_only_arrived(const Cell& cell, const Access& now) {
+    const Access& copy = cell.write;
+    if ((cell.waited != Waited::Barrier && cell.waited != Waited::Pipeline) || copy.thread != now.thread || copy.epoch != now.epoch) return false;
+    return copy.clock == now.clock && copy.acquired == now.acquired && now.tick <= copy.tick + 1;
+}
+
 // Cells by number, empty when a block begins. They lie in pages of a pool, for a block touches few words of a large array:
 // each block uses the pages of the one before again, which the caches still hold.
 struct CellPage { Cell cells[32]; };
