@@ -13,6 +13,10 @@ ROWS = (
     "Line {line} goes on by {step} elements to the next row of `{array}`, and its rows have {width}: write"
     " {width_text} as the leading dimension of {call}."
 )
+UNEVEN = (
+    "Line {line} goes on by {step} elements to the next row of `{array}`, and its rows have {width}: {call} takes rows"
+    " of whole 16 bytes, so declare `{array}` with rows of {even}, and write {even} as the leading dimension."
+)
 DEEPEST = 8  # constants that are made of others
 _OPERATORS: Mapping[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -37,7 +41,9 @@ def leading_dimensions(calls: Sequence[Call], code: Sequence[Token], directives:
         step, width = value(given[2], constants), value(width_text, constants)
         if found and step and width and step != width:
             text = width_text if width_text == str(width) else f"{width_text}, {width}, "
-            yield ROWS.format(line=name.line, step=step, array=found[1], width=width, width_text=text, call=name.text)
+            said = UNEVEN if width % 4 else ROWS  # four floats, or eight numbers of 16 bits
+            facts = {"line": name.line, "step": step, "array": found[1], "width": width, "call": name.text}
+            yield said.format(width_text=text, even=-(-width // 8) * 8, **facts)
 
 
 def value(text: str, constants: Mapping[str, str], depth: int = 0) -> int | None:

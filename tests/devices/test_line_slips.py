@@ -3,6 +3,8 @@
 import pytest
 
 from grader.devices.build.diagnostics import Message, on_own_lines
+from grader.devices.build.said import Said
+from grader.devices.build.sentences import sentence
 
 ROWS = [
     (
@@ -77,3 +79,25 @@ def test_a_name_that_comes_later_is_told_with_its_line(below, line):
     source = f"s = f(3);\n\n{below}"
     (found,) = on_own_lines([Message("'f' was not declared in this scope", 1)], source, [])
     assert (f"it comes in line {line} only" in found.message) == bool(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("expected '(' after 'for'", "`for` has its three parts in ( )"),
+        ("void function 'f' should not return a value", "`f` is `void`, which gives nothing back"),
+        ("array type 'float[2]' is not assignable", "this is a whole array"),
+        ("static assertion failed due to requirement 'x': wmma has no fragment of this use", "no such fragment"),
+        (
+            "conditional expression is ambiguous; 'const __nv_bfloat16' and '__half' can be converted to several",
+            "are `__nv_bfloat16` and `__half`: write both as one type",
+        ),
+        (
+            "invalid operands to binary expression ('const float *' and 'const float *')",
+            "`const float *` is a pointer, and its element is `p[i]`",
+        ),
+        ("use of undeclared identifier 'print'", "`print` is Python's"),
+    ],
+)
+def test_what_clang_says_becomes_what_to_type(text, said):
+    assert said in sentence(Said(text, "error"))

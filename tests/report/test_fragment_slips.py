@@ -7,6 +7,11 @@ from tests.shared import long_tail
 
 ROWS = [
     ("__shared__ half tile[16][40];", "load_matrix_sync(f, &tile[row][0], 32);", "Line 2 goes on by 32 elements"),
+    (
+        "__shared__ half tile[16][17];",
+        "load_matrix_sync(f, &tile[0][0], 16);",
+        "whole 16 bytes, so declare `tile` with rows of 24, and write 24 as",
+    ),
     ("__shared__ half tile[2][16][40];", "load_matrix_sync(f, tile[at][row], 16);", "its rows have 40: write 40"),
     (
         "constexpr int kPad = 8, kW = 32 + kPad; float tile[16][kW];",

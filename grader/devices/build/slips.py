@@ -29,6 +29,10 @@ _LOAD = (
 _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
 
 _TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
+_NO_FRAGMENT = (
+    "wmma has no such fragment: numbers of 16 bits go by 16, 16, 16 (or 32, 8, 16, or 8, 32, 16), matrix_a and matrix_b"
+    " have a layout behind the type, and the accumulator of `__nv_bfloat16` is `float`"
+)
 _VOID = "`{name}` is `void`, which gives nothing back: write `float`, or what it returns, before its name, or `return;`"
 _WHOLE_ARRAY = "this is a whole array, and each index names one of its sizes: `a[y][x]` is an element of `a[4][8]`"
 _WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
@@ -77,9 +81,14 @@ SLIPS = (
     (rf"type '(?:const )?(?P<name>{_VECTOR}|dim3)' does not provide a subscript operator", _BY_NAME),
     (r"(?:assigning to|cannot initialize) .* (?:type|value of type) 'void'$", _NO_VALUE_OF_A_CALL),
     (
+        r"conditional expression is ambiguous; '(?:const )?(?P<one>[^']*)' and '(?:const )?(?P<two>[^']*)' can be",
+        _TWO_TYPES,
+    ),
+    (
         r"conditional expression is ambiguous; '(?:const )?(?P<one>.*?)' can be converted to '(?P<two>.*?)'",
         _TWO_TYPES,
     ),
+    (r"static assertion failed.*: wmma has no fragment", _NO_FRAGMENT),
     (r"void function '(?P<name>\w+)' should not return a value", _VOID),
     (r"array type '[^'*]*' is not assignable", _WHOLE_ARRAY),
     (r"(?:assigning to|cannot initialize) .* type '[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
