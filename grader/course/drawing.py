@@ -88,7 +88,8 @@ def _that_meet(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition
         asked = [holds for of, holds in conditions if of == name or of not in task.drawn]
         if len(values) <= _FEW or not asked:
             continue
-        all_ = np.arange(min(values), max(values) + 1)
+        largest = max(each.sizes[name] for each in task.judged_cases) if len(task.drawn) == 1 else 0
+        all_ = np.arange(min(values), max(largest, *values) + 1)
         held = np.array([holds(all_) for holds in asked])
         known = np.array([each.sizes[name] for each in (*task.judged_cases, *drawn, *found)])
         met = np.array([holds(known) for holds in asked])

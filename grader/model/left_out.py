@@ -21,6 +21,7 @@ Json = Mapping[str, Any]
 
 HALF = 0.5
 NEARLY = 0.96  # where what is stored is known: a block more or less, and what a last one has no element for
+ONCE = 1.02  # times as much as there is: nothing is stored twice
 ALIKE = 0.02  # how far the steps of blocks that do the same may be apart
 SMALL = 1 / 16  # of all bytes: a smaller array may be a block's that was not sampled
 MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and so over the array
@@ -118,6 +119,16 @@ def _do_alike(sample: Sample) -> bool:
         if len(steps) < min(MANY, launch["blocks"]) or max(steps) - min(steps) > ALIKE * max(steps):
             return False
     return not sample["skipped"]
+
+
+def stores_each_once(real: Call, sample: Sample) -> bool:
+    """Whether what a launch stores stays: there is one, or they load inputs alone, and store no more than there is."""
+    launches: Sequence[Json] = sample["launches"]
+    inputs = [each.name for each in real.signature.inputs]
+    if sum(launch["repeats"] for launch in launches) < 2:
+        return True
+    stored = _asked_for(sample, "stored", real.task.results)
+    return stored <= ONCE * real.facts["output_bytes"] and all(_loads_only(inputs, launch) for launch in launches)
 
 
 # ---- what was moved ----

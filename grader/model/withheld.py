@@ -31,7 +31,7 @@ from grader.judge.grids import may_outgrow_a_grid
 from grader.judge.outside_world import asked_outside
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
-from grader.model.left_out import HALF, failure, left_out, surely_wrong
+from grader.model.left_out import HALF, failure, left_out, stores_each_once, surely_wrong
 from grader.model.times import (
     LIMITS,
     NO_SAMPLE,
@@ -172,9 +172,9 @@ def _is_wrong_beyond(
     from grader.judge.real_size import wrong_at
 
     _look_wide(task, submission, found, runs, sample)
-    if found.status == "passed" and task.timed_case:
+    if found.status == "passed" and task.timed_case and sample:
         real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
-        if wrong := wrong_at(real, example, submission.seed, sample, TILE_BYTES):
+        if stores_each_once(real, sample) and (wrong := wrong_at(real, example, submission.seed, sample, TILE_BYTES)):
             _refuse(found, real.name, wrong)
     return found.status != "passed"
 

@@ -29,11 +29,25 @@ DEPEND = {
     if (threadIdx.x == 0) ticket = atomicAdd(&next, 1u);
     __syncthreads();
     z[i] = x[ticket * 64 + threadIdx.x];""",
+    "tickets are taken for numbers of warps": """
+    __shared__ unsigned drawn;
+    if (threadIdx.x == 0) drawn = 0;
+    __syncthreads();
+    unsigned ticket = threadIdx.x % 32 == 0 ? atomicAdd(&drawn, 1u) : 0;
+    ticket = __shfl_sync(~0u, ticket, 0);
+    z[i] = x[blockIdx.x * 64 + ticket * 32 + threadIdx.x % 32];""",
     "the last one wins": "    if (threadIdx.x == 0) atomicExch((unsigned*)z, __float_as_uint(x[i]));",
 }
 FREE = {
     "a sum": "    atomicAdd(z, x[i]);",
     "a histogram": "    atomicAdd(z + (int)(x[i] * 10), 1.0f);",
+    "sums of a block's warps": """
+    __shared__ float sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, x[i]);
+    __syncthreads();
+    z[i] = sum;""",
     "a maximum": "    atomicMax((int*)z, __float_as_int(x[i]));",
     "tickets as numbers of tiles": """
     __shared__ unsigned tile;

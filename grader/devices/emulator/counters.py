@@ -22,6 +22,7 @@ from grader.devices.emulator.symbols import CodeMap
 Site = dict[str, Any]
 Counted = dict[str, Any]
 SECTOR = 32  # bytes
+_WARP = 32  # threads
 LANES_OF_A_SCATTERED = 2  # of a request on average: below that it is a ticket's, or a sum's of a warp
 _ROOM = 8  # tensor_shapes of runtime/trace.h
 Lines = defaultdict[tuple[str, int], Counted]
@@ -189,17 +190,25 @@ def tensor_operations(site: Site) -> int:
 
 
 def order_sensitive_place(facts: dict[str, Any]) -> int:
-    """A place where the order of blocks may be seen: an atomic in global memory. 0: there is none, or it was wrong."""
-    single = all(kernel["blocks"] == kernel["launches"] for kernel in facts["kernels"])
-    if single or any(not finding["note"] for finding in facts["findings"]):
+    """A place where the order of blocks or of a block's warps may be seen: an atomic in global memory, where there are
+    several blocks, or in shared memory, where they have several warps. 0: there is none, or it was wrong.
+    """
+    if any(not finding["note"] for finding in facts["findings"]):
         return 0
     places = (
-        site["pc"]
+        (SPACES[site["space"]], site["pc"])
         for kernel in facts["kernels"]
         for site in kernel["sites"]
-        if EVENTS[site["kind"]].startswith("atomic") and SPACES[site["space"]] == "global"
+        if EVENTS[site["kind"]].startswith("atomic") and _has_several(kernel, SPACES[site["space"]])
     )
-    return min(places, default=0)
+    return min(places, default=("", 0))[1]
+
+
+def _has_several(kernel: dict[str, Any], space: str) -> bool:
+    """Whether several blocks, or warps of a block, come to memory of this kind in some order."""
+    if space == "shared":
+        return bool(kernel["threads"] > _WARP * kernel["blocks"])
+    return space == "global" and kernel["blocks"] != kernel["launches"]
 
 
 def stands_alone(facts: dict[str, Any]) -> bool:

@@ -14,7 +14,10 @@ _OF_WARPS = re.compile(
     r"(?:[/%] (?:32|warpSize)|> > 5|& (?:31|0x1f)|\b(?:x|i|t|id|\w*tid|thread\w*) < (?:32|warpSize|= 31))u? ",
     re.IGNORECASE,
 )
-_OF_THE_GPU = ("ultiProcessor", "MaxPotential", "smid", "cudaDeviceProp", "cudaDeviceGetAttribute", "cudaMemGetInfo")
+_OF_THE_GPU = (
+    *("ultiProcessor", "MaxPotential", "smid", "cudaDeviceProp", "cudaDeviceGetAttribute", "cudaMemGetInfo"),
+    *("DriverGetVersion", "cudaFuncGetAttributes"),
+)
 _OF_CHANCE = {"rand", "rand_r", "random", "drand48", "random_device", "mt19937", "minstd_rand", "default_random_engine"}
 _OF_CHANCE |= {"time", "clock", "clock_gettime", "gettimeofday", "chrono", "cudaEventElapsedTime", "fopen", "fstream"}
 _OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}

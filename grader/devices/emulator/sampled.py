@@ -128,7 +128,7 @@ def _entered(
 
 def _written(session: Session, task: Prototype, buffers: Mapping[str, View], facts: Json) -> Json:
     """Elements of the outputs as a run of all blocks would leave them, too; {} if these few do not tell."""
-    if facts["thins"] or facts["skipped"] or not stands_alone(facts):
+    if facts["thins"] or facts["skipped"] or not stands_alone({**facts, "launched": 1}):  # of several: left_out.py
         return {}
     session.runtime.ladder_session_open()
     return written({p.name: (p, buffers[p.name]) for p in task.buffers if p.role == "output"})

@@ -36,8 +36,8 @@ LATER = (
     "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
 )
 ELSEWHERE = (
-    f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors: what goes by their number must do so in all places, as "
-    "the grid and who adds up what its blocks have left"
+    f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors, with another name and driver: what goes by what a GPU "
+    "is must do so in all places, as the grid and who adds up what its blocks have left"
 )
 
 

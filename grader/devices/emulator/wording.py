@@ -222,8 +222,8 @@ def _unwritten(fact: Fact) -> str:
 
 def _block_order(fact: Fact, where: Where) -> str:
     return (
-        "the outputs come out otherwise if the last block begins first, and a GPU promises no order: what an atomic"
-        " returns, or leaves behind, depends on who came before"
+        "the outputs come out otherwise if the last block begins first, or each block's last warp, and a GPU promises"
+        " no order: what an atomic returns, or leaves behind, depends on who came before"
     )
 
 

@@ -307,7 +307,9 @@ void doze(Block& block) {
 // After this, its lanes have returned or wait for other warps, or for other threads' stores.
 Run run_warps(Block& block) {
     Run all;
-    for (WarpUnit& warp : block.warps) {
+    const bool turned = machine().blocks_turned;   // then a warp that draws a ticket gets none that is its number
+    for (std::size_t i = 0; i < block.warps.size(); ++i) {
+        WarpUnit& warp = block.warps[turned ? block.warps.size() - 1 - i : i];
         if (!warp.can_run) continue;
         const Run run = run_warp(warp);
         if (block.stopped) break;

@@ -224,7 +224,13 @@ inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* propert
     *properties = ladder::properties;
     properties->multiProcessorCount = ladder_multiprocessors();
     properties->l2CacheSize = ladder::bytes_of_l2();
-    if (ladder::is_another_gpu()) strcpy(properties->name, "NVIDIA H200"), properties->totalGlobalMem = ladder::another_memory;
+    if (ladder::is_another_gpu()) {
+        strcpy(properties->name, "NVIDIA H200");
+        properties->totalGlobalMem = ladder::another_memory;
+        properties->memoryBusWidth = 6144;
+        properties->pciBusID = 27;
+        properties->uuid.bytes[0] = 1;
+    }
     if (!ladder_is_program()) return ladder::status();
     properties->managedMemory = properties->concurrentManagedAccess = properties->canMapHostMemory = 1;
     properties->isMultiGpuBoard = ladder_devices() > 1;
@@ -251,7 +257,11 @@ inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = 13000;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) {
+    LADDER_WANTS(version);
+    *version = ladder::is_another_gpu() ? 13020 : 13000;   // newer drivers run older programs
+    return ladder::status();
+}
 
 // Only asked for, but for heap and stack: there are no caches. Stacks are as large as they are, but a GPU's are known.
 namespace ladder {

@@ -68,7 +68,7 @@ template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttri
     *attributes = {};
     attributes->sharedSizeBytes = ladder_static_shared(ladder::address(kernel));
     attributes->maxThreadsPerBlock = ladder_most_threads(ladder::address(kernel));
-    attributes->numRegs = 32;   // made up: registers are not allocated here
+    attributes->numRegs = ladder::is_another_gpu() ? 16 : 32;   // made up: registers are not allocated here
     attributes->ptxVersion = attributes->binaryVersion = 10 * ladder::compute_major + ladder::compute_minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder_allowed_shared(ladder::address(kernel)));
     int* const sizes[] = {&attributes->requiredClusterWidth, &attributes->requiredClusterHeight, &attributes->requiredClusterDepth,
