@@ -1,20 +1,25 @@
-// cuSPARSE: types, and functions that are refused where they are called.
+// cuSPARSE: products of sparse matrices with dense ones (ladder_more/sparse.h); the others are refused where they are called.
 #pragma once
 
 #define CUSPARSEAPI
 
 #include "ladder_program.h"
+#include "ladder_more/sparse.h"
 #include "library_types.h"
 
 enum cusparseStatus_t { CUSPARSE_STATUS_SUCCESS = 0, CUSPARSE_STATUS_NOT_INITIALIZED, CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_INVALID_VALUE,
                         CUSPARSE_STATUS_ARCH_MISMATCH, CUSPARSE_STATUS_MAPPING_ERROR, CUSPARSE_STATUS_EXECUTION_FAILED, CUSPARSE_STATUS_INTERNAL_ERROR,
                         CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED, CUSPARSE_STATUS_ZERO_PIVOT, CUSPARSE_STATUS_NOT_SUPPORTED,
                         CUSPARSE_STATUS_INSUFFICIENT_RESOURCES };
-using cusparseHandle_t = struct cusparseContext*;
+using cusparseHandle_t = ladder::Sparse*;
 using cusparseMatDescr_t = struct cusparseMatDescr*;
-using cusparseSpMatDescr_t = struct cusparseSpMatDescr*;
-using cusparseDnMatDescr_t = struct cusparseDnMatDescr*;
-using cusparseDnVecDescr_t = struct cusparseDnVecDescr*;
+using cusparseSpMatDescr_t = ladder::SparseMatrix*;
+using cusparseConstSpMatDescr_t = const ladder::SparseMatrix*;
+using cusparseDnMatDescr_t = ladder::DenseMatrix*;
+using cusparseConstDnMatDescr_t = const ladder::DenseMatrix*;
+struct cusparseDnVecDescr : ladder::DenseMatrix {};   // of one column
+using cusparseDnVecDescr_t = cusparseDnVecDescr*;
+using cusparseConstDnVecDescr_t = const cusparseDnVecDescr*;
 using cusparseSpVecDescr_t = struct cusparseSpVecDescr*;
 using cusparseSpGEMMDescr_t = struct cusparseSpGEMMDescr*;
 using cusparseSpSVDescr_t = struct cusparseSpSVDescr*;
@@ -43,20 +48,125 @@ enum cusparseCsr2CscAlg_t { CUSPARSE_CSR2CSC_ALG_DEFAULT = 1, CUSPARSE_CSR2CSC_A
 inline const char* cusparseGetErrorName(cusparseStatus_t status) { return status == CUSPARSE_STATUS_SUCCESS ? "CUSPARSE_STATUS_SUCCESS" : "a cusparseStatus_t"; }
 inline const char* cusparseGetErrorString(cusparseStatus_t status) { return status == CUSPARSE_STATUS_SUCCESS ? "success" : "an error"; }
 
-#define cusparseCreate(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreate")
-#define cusparseDestroy(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroy")
-#define cusparseSetStream(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSetStream")
-#define cusparseCreateCsr(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateCsr")
-#define cusparseCreateCoo(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateCoo")
-#define cusparseCreateDnMat(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateDnMat")
-#define cusparseCreateDnVec(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateDnVec")
-#define cusparseDestroySpMat(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroySpMat")
-#define cusparseDestroyDnMat(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroyDnMat")
-#define cusparseDestroyDnVec(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroyDnVec")
-#define cusparseSpMV(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMV")
-#define cusparseSpMV_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMV_bufferSize")
-#define cusparseSpMM(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMM")
-#define cusparseSpMM_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMM_bufferSize")
+#define LADDER_SPARSE inline LADDER_UNSEEN cusparseStatus_t
+
+LADDER_SPARSE cusparseCreate(cusparseHandle_t* handle) { return *handle = new ladder::Sparse, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseDestroy(cusparseHandle_t handle) { return delete handle, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream) { return handle->stream = stream, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseGetStream(cusparseHandle_t handle, cudaStream_t* stream) { return *stream = handle->stream, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) {
+    handle->mode = mode == CUSPARSE_POINTER_MODE_HOST ? CUBLAS_POINTER_MODE_HOST : CUBLAS_POINTER_MODE_DEVICE;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseGetVersion(cusparseHandle_t, int* version) { return *version = 12600, CUSPARSE_STATUS_SUCCESS; }
+
+// ---- what a matrix or vector is ----
+
+#define LADDER_SPARSE_MATRIX(form, Kind, Const, Void)                                                                                               \
+    LADDER_SPARSE cusparseCreate##Const##form(Kind* made, long long rows, long long columns, long long count, Void* offsets, Void* indices,         \
+                                              Void* values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type,                        \
+                                              cusparseIndexBase_t base, cudaDataType type) {                                                        \
+        if (rows < 0 || columns < 0 || count < 0) return CUSPARSE_STATUS_INVALID_VALUE;                                                             \
+        if (!ladder::is_real(type) || offset_type == CUSPARSE_INDEX_16U || index_type == CUSPARSE_INDEX_16U) return CUSPARSE_STATUS_NOT_SUPPORTED;  \
+        *made = new ladder::SparseMatrix{ladder::SparseForm::form, rows, columns, count, offsets, indices, const_cast<void*>(values), offset_type,  \
+                                         index_type, base, type};                                                                                   \
+        return CUSPARSE_STATUS_SUCCESS;                                                                                                             \
+    }
+LADDER_SPARSE_MATRIX(Csr, cusparseSpMatDescr_t, , void)
+LADDER_SPARSE_MATRIX(Csr, cusparseConstSpMatDescr_t, Const, const void)
+LADDER_SPARSE_MATRIX(Csc, cusparseSpMatDescr_t, , void)
+LADDER_SPARSE_MATRIX(Csc, cusparseConstSpMatDescr_t, Const, const void)
+#undef LADDER_SPARSE_MATRIX
+LADDER_SPARSE cusparseCreateCoo(cusparseSpMatDescr_t* made, long long rows, long long columns, long long count, void* row_indices, void* indices, void* values,
+                                cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+    const cusparseStatus_t status = cusparseCreateCsr(made, rows, columns, count, row_indices, indices, values, index_type, index_type, base, type);
+    if (!status) (*made)->form = ladder::SparseForm::Coo;
+    return status;
+}
+LADDER_SPARSE cusparseCreateDnVec(cusparseDnVecDescr_t* made, long long size, void* values, cudaDataType type) {
+    if (!ladder::is_real(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
+    return *made = new cusparseDnVecDescr{{size, 1, size, values, type, false}}, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* made, long long size, const void* values, cudaDataType type) {
+    return cusparseCreateDnVec(const_cast<cusparseDnVecDescr_t*>(made), size, const_cast<void*>(values), type);
+}
+LADDER_SPARSE cusparseCreateDnMat(cusparseDnMatDescr_t* made, long long rows, long long columns, long long lead, void* values, cudaDataType type,
+                                  cusparseOrder_t order) {
+    if (lead < (order == CUSPARSE_ORDER_ROW ? columns : rows)) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!ladder::is_real(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
+    return *made = new ladder::DenseMatrix{rows, columns, lead, values, type, order == CUSPARSE_ORDER_ROW}, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* made, long long rows, long long columns, long long lead, const void* values,
+                                       cudaDataType type, cusparseOrder_t order) {
+    return cusparseCreateDnMat(const_cast<cusparseDnMatDescr_t*>(made), rows, columns, lead, const_cast<void*>(values), type, order);
+}
+LADDER_SPARSE cusparseDestroySpMat(cusparseConstSpMatDescr_t m) { return delete m, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseDestroyDnMat(cusparseConstDnMatDescr_t m) { return delete m, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseDestroyDnVec(cusparseConstDnVecDescr_t v) { return delete v, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t* rows, int64_t* columns, int64_t* count) {
+    return *rows = m->rows, *columns = m->columns, *count = m->count, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSpMatSetValues(cusparseSpMatDescr_t m, void* values) { return m->values = values, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, void* indices, void* values) {
+    return m->offsets = offsets, m->indices = indices, m->values = values, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseDnVecSetValues(cusparseDnVecDescr_t v, void* values) { return v->values = values, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseDnVecGetValues(cusparseDnVecDescr_t v, void** values) { return *values = v->values, CUSPARSE_STATUS_SUCCESS; }
+LADDER_SPARSE cusparseDnMatGetValues(cusparseDnMatDescr_t m, void** values) { return *values = m->values, CUSPARSE_STATUS_SUCCESS; }
+
+// ---- products: their buffers are not used ----
+
+LADDER_SPARSE ladder_sparse(cusparseHandle_t handle, cusparseOperation_t a_op, cusparseOperation_t b_op, const void* alpha, cusparseConstSpMatDescr_t a,
+                            cusparseConstDnMatDescr_t b, const void* beta, cusparseConstDnMatDescr_t c, cudaDataType type, int line) {
+    if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!a || !b || !c || !alpha || !beta) return CUSPARSE_STATUS_INVALID_VALUE;
+    ladder::BlasCall call(handle, line);
+    if (!ladder::sparse_product(call, a_op, b_op, alpha, *a, *b, beta, *c, type, line)) return CUSPARSE_STATUS_INVALID_VALUE;
+    return call.fine() ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+LADDER_SPARSE cusparseSpMV_bufferSize(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                      cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, std::size_t* bytes) {
+    return *bytes = 8, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSpMV_preprocess(cusparseHandle_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                      cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, void*) {
+    return CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                           const void* beta, cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t, void*, LADDER_LINE) {
+    return ladder_sparse(handle, op, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, a, x, beta, y, type, line);
+}
+LADDER_SPARSE cusparseSpMM_bufferSize(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
+                                      cusparseConstDnMatDescr_t, const void*, cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, std::size_t* bytes) {
+    return *bytes = 8, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSpMM_preprocess(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*, cusparseConstSpMatDescr_t,
+                                      cusparseConstDnMatDescr_t, const void*, cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, void*) {
+    return CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a_op, cusparseOperation_t b_op, const void* alpha, cusparseConstSpMatDescr_t a,
+                           cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t, void*, LADDER_LINE) {
+    return ladder_sparse(handle, a_op, b_op, alpha, a, b, beta, c, type, line);
+}
+LADDER_SPARSE cusparseSparseToDense_bufferSize(cusparseHandle_t, cusparseConstSpMatDescr_t, cusparseDnMatDescr_t, cusparseSparseToDenseAlg_t,
+                                               std::size_t* bytes) {
+    return *bytes = 8, CUSPARSE_STATUS_SUCCESS;
+}
+LADDER_SPARSE cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseDnMatDescr_t to, cusparseSparseToDenseAlg_t, void*,
+                                    LADDER_LINE) {
+    if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (a->rows != to->rows || a->columns != to->columns) return CUSPARSE_STATUS_INVALID_VALUE;
+    ladder::BlasCall call(handle, line);
+    std::vector<double> all(static_cast<std::size_t>(a->rows * a->columns));
+    for (const ladder::SparseElement& each : ladder::sparse_elements(call, *a, line))
+        all[static_cast<std::size_t>(each.column * a->rows + each.row)] = each.value;
+    ladder::put_dense(call, *to, all);
+    return call.fine() ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+#undef LADDER_SPARSE
+
+// ---- what is not there ----
+
 #define cusparseSpSV_solve(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpSV_solve")
 #define cusparseSpGEMM_compute(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpGEMM_compute")
 #define cusparseDenseToSparse_convert(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDenseToSparse_convert")
@@ -70,29 +180,18 @@ inline const char* cusparseGetErrorString(cusparseStatus_t status) { return stat
 #define cusparseSnnz(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSnnz")
 #define cusparseSdense2csr(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSdense2csr")
 #define cusparseDestroyMatDescr(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroyMatDescr")
-#define cusparseSetPointerMode(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSetPointerMode")
-#define cusparseGetVersion(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseGetVersion")
-#define cusparseCreateCsc(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateCsc")
 #define cusparseCreateBlockedEll(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateBlockedEll")
 #define cusparseCreateSpVec(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateSpVec")
 #define cusparseDestroySpVec(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroySpVec")
-#define cusparseCsrSetPointers(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCsrSetPointers")
 #define cusparseCooSetPointers(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCooSetPointers")
-#define cusparseSpMatGetSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMatGetSize")
 #define cusparseSpMatGetValues(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMatGetValues")
-#define cusparseSpMatSetValues(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMatSetValues")
 #define cusparseSpMatSetAttribute(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMatSetAttribute")
-#define cusparseDnMatGetValues(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDnMatGetValues")
-#define cusparseDnVecGetValues(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDnVecGetValues")
-#define cusparseDnVecSetValues(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDnVecSetValues")
 #define cusparseAxpby(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseAxpby")
 #define cusparseGather(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseGather")
 #define cusparseScatter(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseScatter")
 #define cusparseRot(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseRot")
 #define cusparseSpVV(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpVV")
 #define cusparseSpVV_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpVV_bufferSize")
-#define cusparseSpMV_preprocess(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMV_preprocess")
-#define cusparseSpMM_preprocess(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpMM_preprocess")
 #define cusparseSDDMM(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSDDMM")
 #define cusparseSDDMM_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSDDMM_bufferSize")
 #define cusparseSDDMM_preprocess(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSDDMM_preprocess")
@@ -113,8 +212,6 @@ inline const char* cusparseGetErrorString(cusparseStatus_t status) { return stat
 #define cusparseSpGEMMreuse_nnz(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpGEMMreuse_nnz")
 #define cusparseSpGEMMreuse_copy(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpGEMMreuse_copy")
 #define cusparseSpGEMMreuse_compute(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSpGEMMreuse_compute")
-#define cusparseSparseToDense(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSparseToDense")
-#define cusparseSparseToDense_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSparseToDense_bufferSize")
 #define cusparseCsr2cscEx2(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCsr2cscEx2")
 #define cusparseCsr2cscEx2_bufferSize(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCsr2cscEx2_bufferSize")
 #define cusparseXcoo2csr(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseXcoo2csr")

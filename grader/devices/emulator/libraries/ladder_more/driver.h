@@ -102,6 +102,7 @@ LADDER_DRIVER cuGetErrorString(CUresult error, const char** text) {
 // ---- contexts: each thread has a stack of them, and beneath it its device's own ----
 
 struct CUctx_st { CUdevice device; };
+enum CUcomputemode { CU_COMPUTEMODE_DEFAULT = 0, CU_COMPUTEMODE_PROHIBITED = 2, CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3 };
 struct CUexecAffinityParam;
 struct CUctxCigParam;
 struct CUctxCreateParams { CUexecAffinityParam* execAffinityParams; int numExecAffinityParams; CUctxCigParam* cigParams; };

@@ -26,6 +26,19 @@ pair<Keys, Values> unique_by_key(Keys first, Keys last, Values values, Same same
     });
     return {first + made, values + made};
 }
+template <class Keys, class Values, class OutKeys, class OutValues, class Same = equal_to<>>
+pair<OutKeys, OutValues> unique_by_key_copy(Keys first, Keys last, Values values, OutKeys keys, OutValues out, Same same = Same(), LADDER_LINE) {
+    const long made = ladder::worked_out<ladder::on_device<Keys, Values>, long>("thrust::unique_by_key_copy", line, [=]() mutable {
+        long kept = 0;
+        for (long i = 0, n = last - first; i < n; ++i) {
+            if (i > 0 && same(ladder::at(first + (i - 1)), ladder::at(first + i))) continue;
+            ladder::at(keys + kept) = ladder::at(first + i);
+            ladder::at(out + kept++) = ladder::at(values + i);
+        }
+        return kept;
+    });
+    return {keys + made, out + made};
+}
 
 // ---- two parts: what `is` holds for comes first ----
 
@@ -150,7 +163,8 @@ LADDER_TOGETHER(set_difference, LadderKeeps{true, false, false, false})
 LADDER_TOGETHER(set_symmetric_difference, LadderKeeps{true, true, false, false})
 #undef LADDER_TOGETHER
 
-LADDER_WITH_POLICY(remove_copy_if) LADDER_WITH_POLICY(unique_copy) LADDER_WITH_POLICY(unique_by_key) LADDER_WITH_POLICY(stable_partition)
+LADDER_WITH_POLICY(remove_copy_if) LADDER_WITH_POLICY(unique_copy) LADDER_WITH_POLICY(unique_by_key) LADDER_WITH_POLICY(unique_by_key_copy)
+LADDER_WITH_POLICY(stable_partition)
 LADDER_WITH_POLICY(partition) LADDER_WITH_POLICY(stable_partition_copy) LADDER_WITH_POLICY(partition_copy) LADDER_WITH_POLICY(partition_point)
 LADDER_WITH_POLICY(shuffle) LADDER_WITH_POLICY(shuffle_copy)
 LADDER_WITH_POLICY(inclusive_scan_by_key) LADDER_WITH_POLICY(exclusive_scan_by_key)
