@@ -21,6 +21,7 @@ Index cluster(const Lane& lane) { return clusters(lane).place_of(block(lane).ind
 Index in_cluster(const Lane& lane) { return clusters(lane).within(block(lane).index); }
 
 std::uint64_t clock(const Lane& lane) { return clock_of(lane.thread); }
+std::uint64_t time_of_day(const Lane& lane) { return 1'764'000'000'000'000'000 + clock(lane); }   // nanoseconds since 1970
 
 // On another GPU (second_calls.py) the first blocks run where the emulated one has no multiprocessor.
 std::uint64_t multiprocessor(const Lane& l) {
@@ -56,9 +57,9 @@ constexpr NamedValue registers[] = {
     {"clock", 32, [](const Lane& l) { return clock(l) & 0xffffffffu; }},
     {"clock_hi", 32, [](const Lane& l) { return clock(l) >> 32; }},
     {"clock64", 64, clock},
-    {"globaltimer", 64, clock},
-    {"globaltimer_lo", 32, [](const Lane& l) { return clock(l) & 0xffffffffu; }},
-    {"globaltimer_hi", 32, [](const Lane& l) { return clock(l) >> 32; }},
+    {"globaltimer", 64, time_of_day},
+    {"globaltimer_lo", 32, [](const Lane& l) { return time_of_day(l) & 0xffffffffu; }},
+    {"globaltimer_hi", 32, [](const Lane& l) { return time_of_day(l) >> 32; }},
     {"dynamic_smem_size", 32, [](const Lane& l) { return static_cast<std::uint64_t>(block(l).launch->launch->shared_bytes); }},
     {"cluster_ctarank", 32, [](const Lane& l) { return std::uint64_t{clusters(l).rank(block(l).index)}; }},
     {"cluster_nctarank", 32, [](const Lane& l) { return clusters(l).blocks(); }},
