@@ -299,13 +299,13 @@ GAP = f" static thread_local __attribute__((used)) char ladder_gap_{{}}[{GAP_BYT
         ),
         (
             "extern __shared__ ns::Pair<float, int> s[];",
-            "ns::Pair<float, int> (&s)[] = *reinterpret_cast<ns :: Pair < float , int > (*)[]>({});",
+            "ns::Pair<float, int> (&s)[] = *reinterpret_cast<ns::Pair<float, int> (*)[]>({});",
         ),
         (
             "extern __shared__ typename T::type s[];",
-            "typename T::type (&s)[] = *reinterpret_cast<typename T :: type (*)[]>({});",
+            "typename T::type (&s)[] = *reinterpret_cast<typename T::type (*)[]>({});",
         ),
-        ("extern __shared__ float* s[];", "float* (&s)[] = *reinterpret_cast<float * (*)[]>({});"),
+        ("extern __shared__ float* s[];", "float* (&s)[] = *reinterpret_cast<float* (*)[]>({});"),
     ],
 )
 def test_dynamic_shared_memory(declaration: str, expected: str):

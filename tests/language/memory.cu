@@ -245,3 +245,24 @@ __global__ void k(int* x, int n) { float t[n] = {}; x[0] = t[0]; }
 __constant__ const float c[4] = {1, 2, 3, 4};
 __global__ void k(float* x, int i) { x[0] = c[i]; }
 void f(const float* h) { cudaMemcpyToSymbol(c, h, sizeof c); }
+
+//// ok: a shared array whose size is shifted
+template <int K> __global__ void k(int* x) { __shared__ int s[(K + 2) << 1]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+template __global__ void k<30>(int*);
+
+//// ok: a shared array whose size is chosen by conditions of two signs
+template <int K> __global__ void k(int* x) { __shared__ int s[K == 30 && K != 2 ? K >> 1 : 1]; s[0] = x[0]; x[1] = s[0]; }
+template __global__ void k<30>(int*);
+
+//// ok: a shared object of a template whose argument is shifted
+template <int N> struct Row { int a[N]; };
+__global__ void k(int* x) { __shared__ Row<(4 << 2)> s; s.a[0] = x[0]; x[1] = s.a[0]; }
+
+//// ok: dynamic shared memory of a type whose argument is shifted
+template <int N> struct Row { int a[N]; };
+__global__ void k(int* x) { extern __shared__ Row<(4 << 2)> s[]; s[0].a[0] = x[0]; x[1] = s[0].a[0]; }
+
+//// ok: a large structure by value to a template with a shifted default
+struct Big { int v[8]; };
+template <int K, int M = (K << 1)> __device__ __noinline__ int sum(Big b, int n = 1 << 1) { return b.v[0] * n + M; }
+__global__ void k(int* x) { Big b = {{1, 2, 3}}; x[0] = sum<4>(b, 2); }

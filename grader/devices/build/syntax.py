@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -70,6 +70,14 @@ class Stream:
 
     def texts(self, start: int, end: int) -> list[str]:
         return [token.text for token in self.tokens[start:end]]
+
+    def spelled(self, places: Iterable[int]) -> str:
+        """The tokens at these places on one line, apart but for those that touch: two signs may be one, as `<<` is."""
+        text, end = "", -1
+        for token in (self.tokens[place] for place in places):
+            text += token.text if token.start == end or not text else f" {token.text}"
+            end = token.end
+        return text
 
     def is_word(self, index: int) -> bool:
         return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"

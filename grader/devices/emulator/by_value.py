@@ -76,16 +76,16 @@ class _Function:
 
     def type(self, stream: Stream) -> list[str]:
         """Of what it gives."""
-        return [text for text in self.head(stream) if text not in _NOT_OF_THE_TYPE]
+        return [text for text in map(stream.text, self.head(stream)) if text not in _NOT_OF_THE_TYPE]
 
-    def head(self, stream: Stream) -> list[str]:
-        """All before its name, but for attributes and the template's parameters."""
-        texts, at = [], self.behind_template
+    def head(self, stream: Stream) -> list[int]:
+        """The places of all before its name, but for attributes and the template's parameters."""
+        places, at = [], self.behind_template
         while at < self.name:
             is_attribute = stream.text(at) in _HAVE_PARENTHESES
             at, before = stream.after_group(at + 1) if is_attribute else at + 1, at
-            texts += [] if is_attribute else [stream.text(before)]
-        return texts
+            places += [] if is_attribute else [before]
+        return places
 
 
 def copies(stream: Stream, alone: bool) -> Iterator[Insertion]:
@@ -211,20 +211,20 @@ def _may_be_structure(type_: list[str]) -> bool:
 
 def _rewritten(stream: Stream, function: _Function, inner: str) -> Iterator[Insertion]:
     scope = function.scope
-    own = [text for text in function.head(stream) if text not in ("__noinline__", "virtual")]
-    head = " ".join(stream.texts(function.begin, function.behind_template) + own)
+    own = (at for at in function.head(stream) if stream.text(at) not in ("__noinline__", "virtual"))
+    head = f"{stream.spelled(range(function.begin, function.behind_template))} {stream.spelled(own)}"
     qualifiers = "const" if function.qualifiers.startswith("const") else ""
-    declared = f"{' '.join(stream.texts(function.name, function.closing + 1))} {qualifiers}"
+    declared = f"{stream.spelled(range(function.name, function.closing + 1))} {qualifiers}"
     taken = declared  # in a class, where the values of parameters stand; else they have been told
     if not function.in_class:
         yield function.begin, function.begin, f"{head} {declared}; "
-        parameters = (" ".join(stream.texts(each.first, each.name + 1)) for each in function.parameters)
+        parameters = (stream.spelled(range(each.first, each.name + 1)) for each in function.parameters)
         taken = f"{stream.text(function.name)}({', '.join(parameters)}) {qualifiers}"
     yield function.name, function.name + 1, inner
     made = ""
     for number, each in enumerate(function.parameters, 1):
         if each.is_structure(stream):
-            made += f" {' '.join(stream.texts(each.first, each.name + 1))} = ladder_value_{number};"
+            made += f" {stream.spelled(range(each.first, each.name + 1))} = ladder_value_{number};"
             yield each.first, each.first, "" if stream.text(each.first) == "const" else "const "
             yield each.name, each.name + 1, f"& ladder_value_{number}"
     if not function.is_pure:

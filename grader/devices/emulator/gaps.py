@@ -32,8 +32,8 @@ def declared(stream: Stream, shared: Declaration) -> str:
     )
     if not of_kernel or stream.macro or shared.commas or not {"{", "auto"}.isdisjoint(specifiers):
         return ""
-    words = [text for text in stream.texts(shared.start, shared.end) if text not in _OF_NO_MEMBER]
-    member = " ".join(words).replace("{", "{{").replace("}", "}}")
+    places = (at for at in range(shared.start, shared.end) if stream.text(at) not in _OF_NO_MEMBER)
+    member = stream.spelled(places).replace("{", "{{").replace("}", "}}")
     kind, variable = "ladder_as_{number}", f"{MARK}{{number}}_{stream.text(shared.name)}"
     bytes_ = f"static const char {variable}[alignof({kind})] __attribute__((used)) = {{{{}}}};"
     return f" struct {kind} {{{{ {member}; }}}}; {bytes_}"

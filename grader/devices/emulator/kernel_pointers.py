@@ -35,4 +35,4 @@ def forgotten_types(stream: Stream, taken: set[int]) -> Iterator[tuple[int, int,
             name.isidentifier() and name not in _NO_VALUE and (named or stream.text(index - 1) in _BEFORE_A_VALUE)
         )
         if is_cast and is_value and (launches or name in of_kernels):
-            yield index, end + 2, f"::ladder::Forget<{' '.join(stream.texts(begin, end))}*>() ->* "
+            yield index, end + 2, f"::ladder::Forget<{stream.spelled(range(begin, end))}*>() ->* "

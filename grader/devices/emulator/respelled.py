@@ -101,7 +101,7 @@ def _sorted(stream: Stream, opening: int) -> list[Insertion]:
         texts = stream.texts(at, end)
         if place in found or place > _MOST_LEFT_OUT or not texts or not _COMPOUND.isdisjoint(texts):
             return []
-        found[place] = " ".join(texts)
+        found[place] = stream.spelled(range(at, end))
         place, at = place + 1, end + 1
     tokens = stream.tokens
     lines = "\n" * (tokens[closing - 1].line - tokens[opening + 1].line)

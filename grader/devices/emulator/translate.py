@@ -336,7 +336,7 @@ class _Rewriter:
         storage = ("extern", "static", "__shared__")
         dropped += [(i, i + 1) for i in range(shared.start, shared.name) if stream.text(i) in storage]
         gone = {index for start, end in dropped for index in range(start, end)}
-        element = " ".join(stream.text(i) for i in range(shared.start, shared.name) if i not in gone)
+        element = stream.spelled(i for i in range(shared.start, shared.name) if i not in gone)
         bounds = "".join(stream.texts(shared.name + 1, shared.end))
         value = f"*reinterpret_cast<{element} (*){bounds}>(::ladder_dynamic_shared())"
         name = stream.text(shared.name)

@@ -50,9 +50,9 @@ def with_memory(code: Stream, shared: Declaration, classes: Set[str]) -> str | N
     if not is_one or classes.isdisjoint(words):
         return None
     spans = alignment_spans(code, shared.start, shared.name)
-    aligned = " ".join(text for start, end in spans for text in code.texts(start, end))
+    aligned = " ".join(code.spelled(range(start, end)) for start, end in spans)
     gone = {index for start, end in spans for index in range(start, end)}
-    left = [code.text(at) for at in range(shared.start, shared.name) if at not in gone]
-    type_, name = " ".join(text for text in left if text not in _SPECIFIERS), code.text(shared.name)
+    left = (at for at in range(shared.start, shared.name) if at not in gone and code.text(at) not in _SPECIFIERS)
+    type_, name = code.spelled(left), code.text(shared.name)
     memory = f"{aligned} __shared__ ::ladder::Unmade<{type_}> {MEMORY}{name}"
     return f"{memory}; {type_}& {name} = *reinterpret_cast<{type_}*>(&{MEMORY}{name})"
