@@ -60,13 +60,13 @@ def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int 
         return "a macro must hold the kernel's name together with its <<<...>>>"
     if start is None:
         return "there is no kernel's name in front of this <<<: write `kernel<<<blocks, threads>>>(...)`"
-    name = "".join(stream.texts(start, opening))
+    name = stream.spelled(range(start, opening))
     if closing is None:
         return f"this <<< is never closed: {_unclosed(stream, opening, name)}"
     if closing == opening + 3:
         return f"a launch says how many blocks, and how many threads in each: `{name}<<<blocks, threads>>>(...)`"
     if stream.text(opening - 1) == ")" and (bracket := stream.opening(opening - 1)) is not None:
-        kernel = "".join(stream.texts(start, bracket))
+        kernel = stream.spelled(range(start, bracket))
         return f"<<<...>>> stands between a kernel's name and its arguments: write `{kernel}<<<blocks, threads>>>(...)`"
     return (
         f"a launch needs its arguments in parentheses after its >>>: `{name}<<<...>>>(...)`, and `()` if there are none"
