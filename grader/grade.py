@@ -24,7 +24,6 @@ from grader.course.choose import choose_tasks, count_at, is_there
 from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
-from grader.devices.build.conditions import conditions_of
 from grader.devices.build.lexer import whole_numbers
 from grader.devices.evidence import Evidence
 from grader.devices.submission import Device as Device
@@ -172,6 +171,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
     What imports torch is imported in the thread, or later: that takes as long as a build, which goes on beside it.
     """
     from grader.devices.buffers import Arena
+    from grader.devices.build.conditions import conditions_of
 
     source = submission.source
     calls = graded_calls(task, submission.seed, whole_numbers(source), conditions_of(source))

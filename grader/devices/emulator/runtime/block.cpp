@@ -307,16 +307,13 @@ void doze(Block& block) {
 // After this, its lanes have returned or wait for other warps, or for other threads' stores.
 Run run_warps(Block& block) {
     Run all;
-    const bool turned = machine().blocks_turned;   // then a warp that draws a ticket gets none that is its number
-    for (std::size_t i = 0; i < block.warps.size(); ++i) {
-        WarpUnit& warp = block.warps[turned ? block.warps.size() - 1 - i : i];
+    for (std::size_t i = 0; i < block.warps.size(); ++i) {   // turned: a warp that draws a ticket gets none that is its number
+        WarpUnit& warp = block.warps[machine().blocks_turned ? block.warps.size() - 1 - i : i];
         if (!warp.can_run) continue;
         const Run run = run_warp(warp);
         if (block.stopped) break;
         warp.can_run = run.spinning || run.ordered;
-        all.progress = all.progress || run.progress;
-        all.spinning = all.spinning || run.spinning;
-        all.ordered = all.ordered || run.ordered;
+        all.add(run);
     }
     return all;
 }

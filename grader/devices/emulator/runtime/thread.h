@@ -333,7 +333,11 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
 [[noreturn]] void die(Thread& thread, Finding finding);   // files the finding and abandons the block
 
 // ---- warp.cpp ----
-struct Run { bool progress = false, spinning = false, ordered = false; };
+struct Run {
+    bool progress = false, spinning = false, ordered = false;
+
+    void add(const Run& other) { progress |= other.progress, spinning |= other.spinning, ordered |= other.ordered; }
+};
 Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps or for the turn, or only spin
 void leave_trace(Block& block);                  // what is not replayed is put aside: another warp or block is to use the trace
 void run_ordered(Block& block);                  // in its turn: the lanes that have waited for it
