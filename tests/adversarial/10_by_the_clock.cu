@@ -1,5 +1,6 @@
 // Leaves half out where the clock has run for seconds, as that of a GPU has when a kernel begins.
 // Emulator: not_written
+// Says: was never written
 // GPU: not_written
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
