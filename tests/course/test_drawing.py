@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from grader.course.drawing import MOST_ASKED, MOST_PRODUCTS, drawn_cases
@@ -92,6 +93,22 @@ def test_of_several_sizes_one_meets_what_a_file_asks():
 )
 def test_what_hangs_on_two_names_or_on_a_function_asks_for_no_size(text):
     assert not conditions_of(text)
+
+
+def test_numbers_are_read_as_cxx_reads_them():
+    name, holds = conditions_of("if (n == 010 || n == 0x1F) f();")[0]
+    assert name == "n" and [n for n in range(40) if holds(np.array([n]))[0]] == [8, 31]
+    assert not conditions_of("if (n == 089 || n > 99999999999999999999) f();")
+
+
+NESTED = "\n".join(f"#define A{at + 1} {' + '.join([f'A{at}'] * 10)}" for at in range(9))
+
+
+@pytest.mark.parametrize(
+    "text", [f"#define A0 n\n{NESTED}\nif (A9 == 7) f();", f"if ({'(' * 50_000}n < 3{')' * 50_000}) f();"]
+)
+def test_what_would_take_for_ever_is_left_out(text):
+    assert len(conditions_of(text)) < 40
 
 
 def test_a_product_of_two_numbers_is_a_size():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ Values = NDArray[np.generic]
 Condition = tuple[str, Callable[[Values], NDArray[np.bool_]]]  # the unknown's name, and which of its values meet it
 
 MOST_CONDITIONS, MOST_SIGNS = 32, 64  # of a file, the first ones; of one
+MOST_READ = 1024  # signs of one with all that its names stand for
 _SIGN = re.compile(r"<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()]")
 _ORDER = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-")]
 _ORDER += [("*", "/", "%")]
@@ -77,11 +79,10 @@ def _constants(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     for at in range(1, len(texts) - 2):
         if texts[at] != "=" or not re.fullmatch(r"[A-Za-z_]\w*", texts[at - 1]):
             continue
-        begin = max((i for i in range(at) if texts[i] in (";", "}", "{", ")")), default=-1) if at < 64 else at - 64
-        before = texts[max(begin, 0) : at]
-        if "constexpr" in before or "const" in before or "enum" in texts[max(at - 16, 0) : at]:
-            end = next((i for i in range(at, len(texts)) if texts[i] in (",", ";", "}")), len(texts))
-            yield texts[at - 1], list(texts[at + 1 : end])
+        before, behind = texts[max(at - MOST_SIGNS, 0) : at], texts[at + 1 : at + 1 + MOST_SIGNS]
+        if "constexpr" in before or "const" in before or "enum" in before[-16:]:
+            end = next((i for i, text in enumerate(behind) if text in (",", ";", "}")), len(behind))
+            yield texts[at - 1], list(behind[:end])
 
 
 def _expressions(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -107,15 +108,16 @@ def _parts(row: list[str]) -> Iterator[list[str]]:
         if text == "(":
             opened.append(at)
         elif text == ")" and opened:
-            yield from _of_row(row[opened.pop() + 1 : at])
+            yield from _of_row(row, opened.pop() + 1, at)
         elif text == ")":
-            yield from _of_row(row[begin:at])
+            yield from _of_row(row, begin, at)
             begin = at + 1
-    yield from _of_row(row[(opened[-1] + 1 if opened else begin) :])
+    yield from _of_row(row, opened[-1] + 1 if opened else begin, len(row))
 
 
-def _of_row(row: list[str]) -> Iterator[list[str]]:
-    if not 2 < len(row) <= MOST_SIGNS or not _COMPARES & set(row):
+def _of_row(whole: list[str], first: int, end: int) -> Iterator[list[str]]:
+    row = whole[first:end] if 2 < end - first <= MOST_SIGNS else []
+    if not _COMPARES & set(row):
         return
     yield row
     if row[0] not in ("(", "!") and re.fullmatch(r"[A-Za-z_]\w*", row[0]) and row[1:2] == ["("]:
@@ -132,12 +134,12 @@ def _of_row(row: list[str]) -> Iterator[list[str]]:
 
 def _condition(row: Sequence[str], known: Mapping[str, Sequence[str]]) -> Condition | None:
     """The run as a function of its only unknown; None if it has none or several, or more than is known here."""
-    unknown: set[str] = set()
+    names = _Names(known)
     try:
-        tree = _Reader(row, known, unknown).whole()
+        tree = _Reader(row, names).whole()
     except (ValueError, IndexError, RecursionError):
         return None
-    if len(unknown) != 1:
+    if len(names.unknown) != 1:
         return None
 
     def holds(values: Values) -> NDArray[np.bool_]:
@@ -147,17 +149,27 @@ def _condition(row: Sequence[str], known: Mapping[str, Sequence[str]]) -> Condit
             except (ValueError, TypeError, OverflowError):
                 return np.zeros(values.shape, np.bool_)
 
-    return unknown.pop(), holds
+    return names.unknown.pop(), holds
 
 
 Tree = Callable[[Values], Values]
 
 
+@dataclass
+class _Names:
+    known: Mapping[str, Sequence[str]]  # what they stand for
+    unknown: set[str] = field(default_factory=set)  # the others that were read
+    left: int = MOST_READ
+
+
 class _Reader:
     """Reads one expression by the order of C++'s operators. Raises ValueError at what is none of it."""
 
-    def __init__(self, row: Sequence[str], known: Mapping[str, Sequence[str]], unknown: set[str], depth: int = 0):
-        self._row, self._known, self._unknown, self._at, self._depth = list(row), known, unknown, 0, depth
+    def __init__(self, row: Sequence[str], names: _Names):
+        self._row, self._names, self._at = list(row), names, 0
+        names.left -= 1 + len(row)
+        if names.left < 0:
+            raise ValueError("too long")
 
     def whole(self) -> Tree:
         """All of it."""
@@ -207,19 +219,27 @@ class _Reader:
             self._expect(")")
             return lambda values: _FUNCTIONS[text](inner(values))
         if number := _NUMBER.fullmatch(text):
-            value = np.asarray(int(number[1], 0) if number[1] and not number[1].startswith("00") else float(number[2]))
+            value = np.asarray(_whole(number[1]) if number[1] else float(number[2]))
             return lambda values: value
         if not re.fullmatch(r"[A-Za-z_]\w*", text) or self._next() == "(":
             raise ValueError(text)
-        if text in self._known and self._depth < 8:
-            return _Reader(self._known[text], self._known, self._unknown, self._depth + 1).whole()
-        self._unknown.add(text)
+        if text in self._names.known:
+            return _Reader(self._names.known[text], self._names).whole()
+        self._names.unknown.add(text)
         return lambda values: values
 
     def _expect(self, sign: str) -> None:
         if self._next() != sign:
             raise ValueError(sign)
         self._at += 1
+
+
+def _whole(text: str) -> int:
+    """As C++ reads it: 010 is 8. Raises ValueError, as for what has more than 63 bits."""
+    value = int(text, 8 if re.fullmatch(r"0\d+", text) else 0)
+    if value >> 63:
+        raise ValueError(text)
+    return value
 
 
 def _applied(sign: str, left: Tree, right: Tree) -> Tree:
