@@ -39,6 +39,10 @@ KEPT = {
     "volatile": SHARED.format('asm volatile("ld.shared.s32 %0, [%1];"'),
     "memory": SHARED.format('asm("ld.shared.s32 %0, [%1];"').replace("(place)", '(place) : "memory"'),
     "another address": 'asm("ld.global.s32 %0, [%1];" : "=r"(v) : "l"(x + i));',
+    "an atomic by the data": (
+        "unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&s[(t + i / 2) % 32]));"
+        ' asm("atom.shared.add.s32 %0, [%1], 1;" : "=r"(v) : "r"(to));'
+    ),
     "nothing changes": SHARED.format('asm("ld.shared.s32 %0, [%1];"').replace("s[t] = i", "s[t] = 5"),
     "it hangs on its inputs": 'float f = i; asm("fma.rn.f32 %0, %1, %1, %0;" : "+f"(f) : "f"(f)); v = f;',
     "two places": "if (i == 0) v = now() - now();",

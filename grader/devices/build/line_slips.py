@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+DIVISION = "`//` begins a comment, and a division is `/`"
 _NO_PRODUCT = re.compile(r"an index must be|invalid suffix ['\"](?P<suffix>[A-Za-z_]\w*)['\"] on (?:integer|floating)")
 _DIVIDES = re.compile(r"(?P<code>.*[\w)\]])\s*//\s*[\w(][^;]*;\s*$")  # `n // threads;`
 _NEEDED = re.compile(r"`(?P<one>[^`]*)` is needed here, and this is `(?P<two>[^`]*)`$")
@@ -50,7 +51,7 @@ def in_view_of(own: str | None, text: str) -> str:
     if not own:
         return text
     if text.startswith("a `;` is missing") and _DIVIDES.search(own):
-        return f"{text}: `//` begins a comment, and a division is `/`"
+        return f"{text}: {DIVISION}"
     if said := _NO_PRODUCT.match(text):
         suffix = said["suffix"] or "[ij]"  # of those two g++ makes an imaginary number
         if found := re.search(rf"(?<![\w.])(\d[\d.]*)({suffix})\b", own):
@@ -87,9 +88,6 @@ def declared_below(source: str, line: int | None, text: str) -> str:
     rows = source.split("\n")
     below = next((at + 1 for at in range(line, len(rows)) if definition.search(rows[at])), None)
     return f"{text}: it comes in line {below} only, so move that above this line" if below else text
-
-
-DIVISION = "`//` begins a comment, and a division is `/`"
 
 
 def _one_sign_too_many(own: str, needed: str, given: str) -> str:

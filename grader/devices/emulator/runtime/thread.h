@@ -51,7 +51,7 @@ struct Instruction;
 struct Meeting;
 // What asm statements without volatile gave a thread last, by their places, and for which inputs in which calls.
 struct Moved {
-    struct Given { std::vector<std::uint64_t> inputs, outputs; };
+    struct Given { std::vector<std::uint64_t> inputs, outputs; int rounds = 0; };   // rounds: in a row, before, with these inputs
     std::map<std::uint32_t, Given> by_place;
 };
 std::string name_of(const Instruction& instruction);     // lane.cpp

@@ -18,6 +18,7 @@ namespace {
 // As in include/ladder/ptx.h.
 enum : unsigned { letter_bits = 0xff, written = 0x100, updated = 0x200, moved = 0x400 };
 constexpr std::size_t most_operands = 256, most_slots = 2048;
+constexpr int rounds_of_an_atomic = 3;
 
 char letter(unsigned constraint) { return static_cast<char>(constraint & letter_bits); }
 
@@ -110,6 +111,7 @@ void run(Lane& lane) {
 
 // Without volatile a statement is a function of its inputs to nvcc, which runs it in front of a loop whose rounds give it the same
 // ones (nvcc 13.0 does so for loads, atomics and clocks, also behind barriers and in a branch).
+// Data may send an atomic, as a histogram's, to the same place again: it stays where it is, and is left alone for some rounds.
 static void check_moved(const Lane& lane, const unsigned* constraints, std::size_t count, const std::uint64_t* values) {
     Thread& thread = lane.thread;
     if (!thread.moved) thread.moved = std::make_unique<Moved>();
@@ -124,7 +126,8 @@ static void check_moved(const Lane& lane, const unsigned* constraints, std::size
         ladder_trap(("this asm has no `volatile`: nvcc may run `" + lane.program.varies + "` once, in front of the loop, and other loads before it; "
                      "write asm volatile(\"...\" : ... : ... : \"memory\")").c_str(), lane.line);
     Moved::Given& before = thread.moved->by_place[lane.pc];
-    if (before.inputs == now.inputs && !before.outputs.empty() && before.outputs != now.outputs)
+    if (before.inputs == now.inputs && !before.outputs.empty()) now.rounds = before.rounds + 1;
+    if (now.rounds >= (lane.program.varies.starts_with("atom.") ? rounds_of_an_atomic : 1) && before.outputs != now.outputs)
         ladder_trap(("this asm has no `volatile`: nvcc may run it once, in front of the loop, though `" + lane.program.varies +
                      "` gives something else in this round; write asm volatile(...)").c_str(), lane.line);
     before = std::move(now);
