@@ -258,6 +258,9 @@ _ROUNDS = (
 )
 
 
+_PARTS = {2: "half", 3: "third", 4: "quarter", 8: "eighth", 16: "sixteenth"}  # vectors' sizes, and colours
+
+
 def _tail(answer: Answer, start: int) -> Pattern:
     """All before `start` is right and nothing from there on."""
     count = answer.bad.numel()
@@ -286,12 +289,13 @@ def _tail(answer: Answer, start: int) -> Pattern:
             return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb))
     if is_left and (few := too_few(answer.launches, start, count, answer.verb)):
         return Pattern("tail", few)
-    if count >= 2 * ENOUGH and abs(2 * start - count) <= 1:
-        return Pattern(
-            "tail",
-            f"Only the first half of {answer.buffer} is {answer.good}: is it n where 2 * n belongs, in a guard, a loop"
-            " or the number of blocks?",
-        )
+    for parts, name in _PARTS.items():
+        if not first_row and start >= ENOUGH and start in (count // parts, -(-count // parts)):
+            return Pattern(
+                "tail",
+                f"Only the first {name} of {answer.buffer} is {answer.good}: is it n where {parts} * n belongs, or"
+                f" n / {parts} where n does, in a guard, a loop, an argument or the number of blocks?",
+            )
     if start == count - 1:
         return Pattern("tail", f"Only the last element is {answer.verb}.")
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")
