@@ -16,14 +16,13 @@ from grader.report.guards import (
     index_from_the_data,
     leaves_the_wrong_ones,
     of_eight_bytes,
-    or_swapped,
     swapped_guard,
 )
 from grader.report.launch_advice import ASYNCHRONOUS, CACHED, LAUNCHES
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
-from grader.report.unwritten import on_unwritten
+from grader.report.unwritten import on_shared, on_unwritten
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -68,11 +67,6 @@ SECOND_CALL = (
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
     "the guards ask for both, `row < rows` and `col < cols`, and not the other way round?"
-)
-NOT_YET_WRITTEN = (
-    "Shared memory is not zeroed: which thread was to write this element? No thread does where the block has too few, "
-    "where one returns first, where a loop steps too far or ends too early, or where a guard leaves out an element "
-    "that needs a 0."
 )
 ONE_PLACE = (
     "Two threads write to the same place in the same line, where no barrier comes between them. Is the index what you "
@@ -268,7 +262,7 @@ def _on_unset(finding: Finding, source: Sequence[str]) -> str:
         is_fragment = any(re.search(rf"\bfragment\b.*\b{name[1]}\b", line) for line in source)
         return NEVER_FILLED.format(name=name[1]) if is_fragment else ""
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
-        return NOT_YET_WRITTEN + or_swapped(str(finding.details.get("array")), source)
+        return on_shared(finding.message, str(finding.details.get("array")), source)
     return FILLED_IN_PART if "has filled" in finding.message else ""
 
 

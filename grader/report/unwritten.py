@@ -1,8 +1,11 @@
-"""What a teacher says next of elements that are not written."""
+"""What a teacher says next of elements that are not written, of an output or of shared memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.judge.verdict import CaseGrade
+from grader.report.guards import or_swapped
 
 RUBBISH = "The output starts with rubbish on purpose, and some of it is still there."
 ENOUGH_THREADS = (
@@ -20,6 +23,17 @@ SHARED_ELEMENTS = (
     "same one, as the note says: each needs an index of its own."
 )
 
+NOT_YET_WRITTEN = (
+    "Shared memory is not zeroed: which thread was to write this element? No thread does where the block has too few, "
+    "where one returns first, where a loop steps too far or ends too early, or where a guard leaves out an element "
+    "that needs a 0."
+)
+ONLY_SOME_STORE = (
+    "Shared memory is not zeroed: which thread was to write this element? No thread does where one returns first, or "
+    "where a guard that is meant for the output keeps it from loading its share: let each load ask for its own row and "
+    "column, and store a 0 where there is nothing."
+)
+
 
 def on_unwritten(case: CaseGrade) -> str:
     """Whether the threads are enough, of a case that lacks elements; "" where they are too few."""
@@ -31,3 +45,8 @@ def on_unwritten(case: CaseGrade) -> str:
         return RUBBISH
     said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
     return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
+
+
+def on_shared(told: str, array: str, source: Sequence[str]) -> str:
+    """The same of an element of shared memory that is read first, of which a finding has told."""
+    return ONLY_SOME_STORE if "threads have stored in" in told else NOT_YET_WRITTEN + or_swapped(array, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ from grader.devices.emulator.timeouts import WAITS, is_slow, never_ended
 from grader.devices.evidence import Finding
 
 Fact = dict[str, Any]
+WRITERS = re.compile(r"written by (\d+) of (\d+)")
 
 
 def word_findings(
@@ -63,7 +65,8 @@ def word_findings(
         fact["passed_barriers"] = [PassedBarrier(*each) for each in passed_barriers.get(fact["kernel"], [])]
         fact["reading"], fact["launches"] = reading, report["launches"]
         lines = frozenset((fact["line"], fact["other_line"])) if fact["kind"] == "race" else fact["line"]
-        known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
+        text = "" if WRITERS.match(fact["text"]) else fact["text"]
+        known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, text), fact)
         if known is not fact:
             known["count"] += fact["count"]
     between = {_sides(fact) for fact in distinct.values() if fact["text"] == "other block"}
@@ -206,8 +209,11 @@ def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("filled "):
         line, filled = map(int, fact["text"].split()[1:])
         told += f"; the copy or memset in line {line} has filled {filled:,} of its {fact['array_bytes']:,} bytes"
-    few = too_few_before(fact) if fact["space"] == "shared" else None
-    return f"{told}: {few.told}" if few else told
+    if few := too_few_before(fact) if fact["space"] == "shared" else None:
+        return f"{told}: {few.told}"
+    if writers := WRITERS.match(fact["text"]):
+        return f"{told}: only {writers[1]} of the block's {writers[2]} threads have stored in {where.name} so far"
+    return told
 
 
 def _unwritten(fact: Fact) -> str:

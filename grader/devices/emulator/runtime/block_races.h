@@ -103,6 +103,7 @@ public:
     void give(std::uint32_t thread, Address a);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
     void excuse(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
+    std::size_t count_writers(const Executor&, const Region& shared);   // threads of the current block that have written to it, as far as is known
 
 private:
     void file_guesses(Executor& executor);

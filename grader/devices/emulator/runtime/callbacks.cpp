@@ -163,7 +163,9 @@ static const Region* meant(const Executor& executor, Address a, unsigned bytes) 
         const Address end = region->begin + region->bytes;
         std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
         if (region->begin - below_zero <= 256 * bytes) away = region->begin - below_zero;
-        if (region->space == Space::Shared && !region->touched) away += std::size_t{1} << 20;   // another kernel's, as far as is known
+        const bool is_before = region->is_variable && a < region->begin;   // another one's end, rather
+        if (is_before) away *= 4;
+        if ((region->space == Space::Shared && !region->touched) || region->of_host) away += std::size_t{1} << 20;   // not this kernel's, as far as is known
         if (away < distance) distance = away, best = region;
     }
     return best;

@@ -1,12 +1,23 @@
 #include "watching.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "accesses.h"
 #include "machine.h"
 
 namespace ladder {
+
+std::size_t Races::count_writers(const Executor& executor, const Region& shared) {
+    const auto index = std::find(executor.regions.begin(), executor.regions.end(), &shared) - executor.regions.begin();
+    std::set<std::uint16_t> writers;
+    for (std::uint64_t word = 0; word < shared.bytes / 4; ++word) {
+        const Cell& cell = shadows_[static_cast<std::size_t>(index)].words.at(word, lives_, pool_);
+        if (cell.owner == lives_ && cell.write.pc) writers.insert(cell.write.thread);
+    }
+    return writers.size();
+}
 
 namespace {
 
@@ -47,6 +58,14 @@ bool may_be_padding(const Region& region, Address a, unsigned bytes, const std::
     return std::any_of(flags - before, flags + bytes, [](const std::uint8_t& flag) { return are_set<std::uint8_t>(&flag); });
 }
 
+// "written by 16 of 256", of an array that has an element for each thread and in which only some have stored.
+std::string writers_text(const Executor& executor, Block& block, const Region& region) {
+    const std::size_t threads = block.threads.size();
+    if (!machine().watched.races || region.bytes / 4 < threads) return "";
+    const std::size_t writers = block.races.count_writers(executor, region);
+    return writers == 0 || writers == threads ? "" : "written by " + std::to_string(writers) + " of " + std::to_string(threads);
+}
+
 void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, const Region& region, Address a, unsigned bytes,
                           std::uint32_t pc, Event event) {
     const bool both_sided = region.sides != Sides::Device;   // mostly zeroes, though CUDA promises none: worth a note
@@ -63,6 +82,7 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     finding.bytes = bytes;
     if (region.filled_line && a - region.begin >= region.filled)
         finding.text = "filled " + std::to_string(region.filled_line) + ' ' + std::to_string(region.filled);
+    if (region.space == Space::Shared) finding.text = writers_text(executor, *warp.block, region);
     executor.findings.push_back(std::move(finding.at(region, a)));
 }
 
