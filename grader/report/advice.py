@@ -179,6 +179,7 @@ NOT_IN_MASK = (
     "The mask names all lanes that take part, those that give a value, too: 0xffffffff where the whole warp comes. "
     "__activemask() tells only who happens to be there, so not in a branch or a loop that some lanes leave sooner."
 )
+WHOLE_WARPS = "Launch whole warps, a multiple of 32 threads: those behind the last element give a 0, and store nothing."
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -205,6 +206,7 @@ ADD_UP = (
 )
 # By what a finding's message says.
 SAID = {
+    "its last warp is not whole": WHOLE_WARPS,
     "a block sets it to 0": NOT_CLEARED,
     "each block has values of its own": ADD_UP,
     "again and again in line": LAUNCHED_AGAIN,

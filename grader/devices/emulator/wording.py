@@ -32,6 +32,11 @@ from grader.devices.emulator.timeouts import WAITS, is_slow, never_ended
 from grader.devices.evidence import Finding
 
 Fact = dict[str, Any]
+SILENT_LANES = {
+    "exited": "has returned",
+    "not in mask": "is not named in the mask",
+    "not in block": "the block does not have, for its last warp is not whole",
+}
 WRITERS = re.compile(r"written by (\d+) of (\d+)")
 
 
@@ -288,7 +293,7 @@ def _shuffle_partner(fact: Fact, where: Where) -> str:
 
 
 def _shuffle_source(fact: Fact, where: Where) -> str:
-    why = "has returned" if fact["text"] == "exited" else "is not named in the mask"
+    why = SILENT_LANES[fact["text"]]
     return f"{thread_of(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
 
 

@@ -101,7 +101,7 @@ void report_silent_source(Executor& executor, const Thread& thread, int source, 
     finding.note = note;
     finding.line = thread.request.line;
     finding.offset = source;
-    finding.text = exited ? "exited" : "not in mask";
+    finding.text = source >= thread.warp->lanes ? "not in block" : exited ? "exited" : "not in mask";
     executor.findings.push_back(std::move(finding));
 }
 
