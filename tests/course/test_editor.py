@@ -59,7 +59,9 @@ def folder_of(rung: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", long_tail(RUNGS, every=len(RUNGS), slow=8, of=folder_of), ids=lambda file: f"{file.parent.name}-{file.stem}")
+@pytest.mark.parametrize(
+    "file", long_tail(RUNGS, every=len(RUNGS), slow=8, of=folder_of), ids=lambda file: f"{file.parent.name}-{file.stem}"
+)
 def test_a_rung_is_without_an_error(folder, file, kept):
     key = ["clangd", *versions_of("clangd"), editor.clangd_file(), inlined(file)]
     assert kept(key, lambda: errors(folder, inlined(file)), lambda found: not found) == []

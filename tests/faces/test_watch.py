@@ -23,6 +23,7 @@ from grader.grade import grade
 from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
 from grader.report.messages import TITLES
 from grader.report.screen import Bell
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 LADDER = [sys.executable, "-c", "from grader.faces.cli import main; main()"]
@@ -381,12 +382,21 @@ def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, less
 def mistakes():
     """With their lessons: all of the first three, and of the others, whose kernels run longer, one for each status."""
     for entry in (entry for entry in catalog.entries(ROOT) if not entry.puzzles):
-        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in entry.mistakes}
-        yield from ((entry, mistake) for mistake in each.values())
+        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in reversed(entry.mistakes)}
+        yield from ((entry, mistake) for mistake in reversed(each.values()))
+
+
+def status_of(each):
+    """With the lesson: the first is graded for tests/lessons, too."""
+    entry, mistake = each
+    return entry.name, mistake.expected[0]
+
+
+MISTAKES = long_tail(list(mistakes()), every=100, slow=100, of=status_of)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("entry", "mistake"), list(mistakes()), ids=lambda each: getattr(each, "name", None))
+@pytest.mark.parametrize(("entry", "mistake"), MISTAKES, ids=lambda each: getattr(each, "name", None))
 def test_the_page_of_a_real_mistake_fits(folder, monkeypatch, graded_lessons, entry, mistake):
     found = grade(entry, mistake.whole, device="emulator", seed=SEED)
     if not found.passed:
