@@ -183,6 +183,7 @@ def test_what_is_built_for_a_gpu(file: Path, tmp_path: Path):
 # ---- what they leave behind ----
 
 
+@pytest.mark.slow
 def test_the_environment_of_the_next_submission_is_clean(tmp_path):
     grade("01", Path(__file__).with_name("14_environment.cu"), device="emulator", seed=SEED)
     other = tmp_path / "other.cu"  # to be compiled: its content is new

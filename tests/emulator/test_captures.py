@@ -112,7 +112,9 @@ def test_what_a_stream_allocates_is_there_behind_it_and_is_freed_behind_its_uses
     assert (told in said) if told else "no findings" in said, said
 
 
-@pytest.mark.parametrize(("wait", "told"), [("cudaDeviceSynchronize()", "no findings"), ("", "and the default stream")])
+@pytest.mark.parametrize(
+    ("wait", "told"), long_tail([("cudaDeviceSynchronize()", "no findings"), ("", "and the default stream")], every=4)
+)
 def test_a_stream_that_waits_for_nothing_may_come_before_a_memset(tmp_path, wait, told):
     body = f"cudaMalloc(&x, 128); cudaMemset(x, 0, 128); {wait}; k<<<1, 32, 0, s>>>(x); cudaStreamSynchronize(s);"
     assert told in run(tmp_path, f"{HEAD}{body} cudaFree(x); }}", flags="cudaStreamNonBlocking")

@@ -172,7 +172,7 @@ def test_bank_conflicts_of_a_stride(count, stride):
     assert pick(counters, "shared_store_wavefronts", "shared_store_bank_conflicts") == [32, 0]
 
 
-@pytest.mark.parametrize("stride", [3, 5, 31])
+@pytest.mark.parametrize("stride", long_tail([3, 5, 31], every=4))
 def test_odd_strides_have_no_conflicts(count, stride):
     assert count("shared_stride", 32, stride)["shared_load_wavefronts"] == 1
 

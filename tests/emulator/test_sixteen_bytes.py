@@ -102,7 +102,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 @pytest.mark.parametrize(
     ("type", "needs"),
     long_tail([("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
-     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)], every=8),
+     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)], every=16),
 )  # fmt: skip
 def test_a_type_needs_what_it_is_made_of(run_kernel, type, needs):
     source = "#include <cuda_fp16.h>\n" + NAMED.format(type=type)
@@ -124,7 +124,7 @@ def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, wher
     assert not findings and (z == x + 1).all()
 
 
-@pytest.mark.parametrize("line", long_tail([READS, WRITES], every=4))
+@pytest.mark.parametrize("line", long_tail([READS, WRITES], every=32))
 @pytest.mark.parametrize(
     ("type", "first", "is_misaligned"),
     long_tail([("float4", 4, True), ("float4", 8, True), ("float4", 12, True), ("float4", 16, False), ("int2", 4, True),
@@ -189,7 +189,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 """
 
 
-@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=4))
+@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=6))
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
     long_tail([

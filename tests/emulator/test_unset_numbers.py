@@ -52,7 +52,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize("body", long_tail(list(WRONG), every=6))
+@pytest.mark.parametrize("body", long_tail(list(WRONG), every=18))
 def test_it_is_found(run_kernel, body):
     _, _, (finding,) = run(run_kernel, KERNEL.format(body=body), 4)
     assert (finding.kind, finding.severity) == ("never_set", "error") and "`v` is read before" in finding.message

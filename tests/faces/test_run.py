@@ -130,6 +130,7 @@ int main() {
     assert "what nothing has written, from y (cudaMalloc in line 5)" in ran.json["notes"][0]["message"]
 
 
+@pytest.mark.slow
 def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(run):
     ran = run("fresh.cu", "--json")
     told = [(each["kind"], each["line"]) for each in ran.json["notes"]]
@@ -328,6 +329,7 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
+@pytest.mark.slow
 def test_kernels_get_nothing_of_the_hosts_library(run, folder):
     (folder / "library.cu").write_text(
         "#include <algorithm>\n#include <cstdlib>\n#include <functional>\n#include <vector>\n"
@@ -731,6 +733,7 @@ def test_an_index_far_past_a_shared_array_is_told_of_it_and_not_of_another_kerne
     assert finding["line"] == line_of("first_sight.cu", "// of eight") and finding["details"]["array"] == "rows"
 
 
+@pytest.mark.slow
 def test_host_code_gets_its_side_of_a_function_for_both_and_may_be_told_by_a_running_kernel(run):
     ran = run("two_sides.cu", "--json")
     assert ran.said.splitlines()[:6] == [

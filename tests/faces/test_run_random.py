@@ -51,6 +51,7 @@ DRAWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", long_tail(list(DRAWN), every=6))
 def test_a_generator_of_curand_s_gives_its_own_numbers(tmp_path: Path, generator: str):
     told = run(tmp_path, CURAND.replace("GENERATOR", generator))
@@ -144,6 +145,7 @@ OF_SOBOL = (
 )
 
 
+@pytest.mark.slow
 def test_sobol_s_numbers_in_kernels_and_by_dimension(tmp_path: Path):
     told = run(tmp_path, SOBOL.replace("DIMENSION", "399"))
     assert told.startswith(OF_SOBOL) and "no findings" in told, told

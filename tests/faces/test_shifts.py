@@ -60,7 +60,8 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
-@pytest.mark.parametrize(("most", "is_told"), [("33", True), ("32", False)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "is_told"), long_tail([("33", True), ("32", False)], every=4))
 def test_in_a_graded_file_with_checks_it_is_told_with_its_line(tmp_path, most, is_told):
     (tmp_path / "v.cu").write_text(GRADED.replace("MOST", most))
     done = run_ladder(tmp_path, "check", "01", "v.cu")

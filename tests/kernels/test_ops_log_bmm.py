@@ -209,6 +209,7 @@ def test_refused(shapes, error, said):
 # ---- other numbers ----
 
 
+@pytest.mark.slow
 def test_float64():
     a, b = opposed(33, 400.0)
     a, b = a.double().expand(2, -1, -1), masked(b.double().mT).mT
@@ -242,7 +243,10 @@ def best(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return tuple((a.unsqueeze(-1) + b.unsqueeze(-3)).max(-2))
 
 
-@pytest.mark.parametrize("shapes", [((3, 4), (4, 5)), ((2, 1, 33, 40), (3, 40, 35)), ((4, 1, 1), (1, 3))])
+@pytest.mark.parametrize(
+    ("shapes",),
+    long_tail([(((3, 4), (4, 5)),), (((2, 1, 33, 40), (3, 40, 35)),), (((4, 1, 1), (1, 3)),)], every=4),
+)
 def test_max_plus_is_max_and_where(shapes):
     ours = leaves(*(draw(*shape) for shape in shapes))
     found, wanted = ops.max_plus(*ours), best(*ours)

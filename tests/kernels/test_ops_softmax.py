@@ -139,6 +139,7 @@ def test_narrow_gradients_keep_their_type(dtype):
     torch.testing.assert_close(x.grad.float(), wide.grad, rtol=0, atol=torch.finfo(dtype).eps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [0, -1])
 def test_torch_checks_the_registration(dim):
     assert set(torch.library.opcheck(ops.softmax, (draw(3, 5).requires_grad_(), dim)).values()) == {"SUCCESS"}

@@ -47,8 +47,8 @@ def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
 
 
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
-    """Of a short lesson the first with its status."""
-    return entry.number < LONG and a_mistake_is_slow(entry, mistake)
+    """Of the first lesson the first with its status."""
+    return entry.number == 1 and a_mistake_is_slow(entry, mistake)
 
 
 def a_mistake_is_slow(entry: Entry, mistake: Mistake) -> bool:

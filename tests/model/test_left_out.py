@@ -65,13 +65,16 @@ def graded(entry):
 
 @pytest.mark.parametrize(
     "code",
-    [
-        f"if (large) {{ {ALL} }}",
-        f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
-        f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
-        "large = false;",
-        "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
-    ],
+    long_tail(
+        [
+            f"if (large) {{ {ALL} }}",
+            f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
+            f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
+            "large = false;",
+            "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
+        ],
+        every=8,
+    ),
     ids=["another kernel", "memset before", "four launches", "the same", "twice the blocks"],
 )
 def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
@@ -109,6 +112,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=4))
 def test_what_is_surely_wrong_at_the_timed_case_has_not_passed(graded, code, status, says):
     found = graded(code)
