@@ -91,6 +91,7 @@ def wide_tiles(text: str) -> str:
             ("08", "attention", "attention/3_shared_tiles", wide_tiles, 3),
         ],
         every=8,
+        slow=2,
     ),
 )
 def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, rung, change, stands_on):

@@ -151,6 +151,7 @@ NEVER_SET = RIGHT.replace("    if (i < n)", "    int more;\n    if (i < n)").rep
             (DIVIDES_BY_ZERO, "crash", "an integer division by zero"),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_has_no_meaning_is_refused_too(entry, card, source, status, words):

@@ -81,6 +81,7 @@ def test_a_kernel_is_built_once_and_called(course, cache):
             (KERNEL.replace('extern "C"', ""), "scale", "kernels/01_scale/1_naive.cu cannot be built"),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_cannot_be_loaded_is_one_sentence(course, kernel, task, said):

@@ -69,6 +69,7 @@ def impatient(monkeypatch):
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
         every=12,
+        slow=3,
     ),
 )
 def test_a_process_that_ends_is_a_crash(run, arena, body, said):
@@ -159,11 +160,15 @@ def test_an_exit_while_the_file_is_loaded(run):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
-    [
-        "std::vector<char> v(100ull << 30); z[0] = v[n];",
-        "char* volatile p = new char[100ull << 30]; p[n] = 1;",
-        "for (;;) { char* volatile p = new char[1 << 30]; p[n] = 1; }",
-    ],
+    long_tail(
+        [
+            "std::vector<char> v(100ull << 30); z[0] = v[n];",
+            "char* volatile p = new char[100ull << 30]; p[n] = 1;",
+            "for (;;) { char* volatile p = new char[1 << 30]; p[n] = 1; }",
+        ],
+        every=100,
+        slow=2,
+    ),
 )
 def test_a_hundred_gigabytes(run, body):
     found = run(host(body))

@@ -123,7 +123,7 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6, slow=2))
 def test_a_right_kernel_passes(run_kernel, name):
     functions, body, expected = RIGHT[name]
     _, z, findings = run(run_kernel, HEAD + functions + KERNEL.format(body=body) + ENTRY, n=0)
@@ -147,6 +147,7 @@ def test_a_right_kernel_passes(run_kernel, name):
             (RECURSIVE, "z[i] = depth(((const Six*)x)[i], {0, 0}, 5);", "reads x["),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_a_structure_past_the_end_is_out_of_bounds(run_kernel, functions, body, said):

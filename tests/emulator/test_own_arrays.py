@@ -347,6 +347,7 @@ def test_a_pointer_or_an_index_that_was_never_set(run_kernel, body):
             ("float sum; for (int j = 0; j < n; ++j) { if (j) sum += 0; else sum = x[i]; } z[i] = sum;", False),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_a_local_that_nothing_sets_first_is_told_whatever_comes_out(run_kernel, body, is_found):
@@ -440,6 +441,7 @@ def test_a_member_that_was_never_set_and_decides(run_kernel, case):
             ("struct Two { int a, b; } v; v.a = 1;", "v.b"),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_is_compared_with_a_constant_was_never_set(run_kernel, declared, used):

@@ -153,6 +153,7 @@ def message(call, name):
             ("waits", r"waits in the loop in line \d+ for a value that no thread writes"),
         ],
         every=6,
+        slow=2,
     ),
 )
 def test_a_kernel_that_never_ends_is_given_up_early_with_its_loop(call, name, said):

@@ -114,7 +114,7 @@ FLAGS = {
 
 
 @pytest.mark.parametrize("behind", long_tail(["", "__threadfence();"], every=8))
-@pytest.mark.parametrize("flag", long_tail(FLAGS, every=4))
+@pytest.mark.parametrize("flag", long_tail(FLAGS, every=4, slow=3))
 @pytest.mark.parametrize("data", long_tail(["", "volatile"], every=4))
 def test_data_needs_a_fence_before_its_flag(run_kernel, data, flag, behind):
     wait, set_ = FLAGS[flag]

@@ -31,7 +31,7 @@ TILES = [
 
 
 @pytest.mark.parametrize("width", long_tail([1, 8, 32], every=4))
-@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=6))
+@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=6, slow=3))
 def test_a_width_of_a_power_of_two(run_kernel, line, width):
     x, z, findings = run(run_kernel, KERNEL.format(line=line), width)
     assert not findings and (z == x).all()

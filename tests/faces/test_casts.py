@@ -72,14 +72,14 @@ def run(folder: Path, from_: str, to: str, value: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=24))
+@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=24, slow=4))
 def test_what_a_gpu_makes_of_a_number_that_does_not_fit_is_told(tmp_path, from_, to, value, gives):
     said = run(tmp_path, from_, to, value)
     assert f"which cannot hold it: a GPU gives {gives}, a CPU something else" in said
     assert "note p.cu:5 in kernel convert" in said
 
 
-@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8))
+@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8, slow=2))
 def test_what_fits_or_is_the_same_on_both_is_not_told(tmp_path, from_, to, value):
     assert "cannot hold" not in run(tmp_path, from_, to, value)
 

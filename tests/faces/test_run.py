@@ -150,6 +150,7 @@ def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(ru
             ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_ends_a_kernel_or_a_program_is_told_with_its_line(run, which, kind, text, code):
@@ -501,6 +502,7 @@ def data_of(page: Path) -> Any:
             ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
         ],
         every=8,
+        slow=2,
     ),
 )
 def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):

@@ -165,6 +165,7 @@ TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 65] += 1; cluster.sync
             ),
         ],
         every=8,
+        slow=2,
     ),
 )
 def test_what_is_wrong_between_blocks_of_a_cluster_is_told(tmp_path, ready, done, ranks, grid, told):

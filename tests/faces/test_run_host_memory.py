@@ -87,7 +87,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=16))
+@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=16, slow=3))
 def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
     text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
     (tmp_path / "line.cu").write_text(text)
@@ -109,6 +109,7 @@ def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
             ("cudaMemcpy(q, x, 4, cudaMemcpyHostToDevice);", "the destination of this copy is no device memory"),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_host_code_may_touch_has_an_end(tmp_path, line, said):
@@ -152,6 +153,7 @@ RIGHT = {"INDEX": "blockIdx.x * blockDim.x + threadIdx.x", "GUARD": "i < n", "BL
             ({"BOTH": "both[15] = 0;"}, ""),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_comes_back_unwritten_is_told_without_being_asked(tmp_path, wrong, told):
@@ -223,6 +225,7 @@ int main() {
             ("answer<<<1, 1, 0, stream>>>(x, x + 63)", 0, "host code writes element 0 of x"),
         ],
         every=4,
+        slow=2,
     ),
 )
 @pytest.mark.parametrize("allocate", ["cudaMallocHost(&x, 256)", "cudaMallocManaged(&x, 256)"])

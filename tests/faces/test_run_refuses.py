@@ -53,6 +53,7 @@ int main() {
             ),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_nvcc_refuses(tmp_path, text, told):

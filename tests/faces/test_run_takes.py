@@ -79,6 +79,7 @@ int main() {
             ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
         ],
         every=6,
+        slow=2,
     ),
 )
 def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):

@@ -51,7 +51,7 @@ ON_AN_H200 = [
 ]
 
 
-@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4))
+@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4, slow=2))
 def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
     text = PROGRAM
     for word, meaning in words.items():
@@ -88,6 +88,7 @@ int main() {
             ("64", ""),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_a_pitch_that_no_texture_has_makes_the_call_fail(tmp_path, pitch, told):

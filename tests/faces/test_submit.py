@@ -112,6 +112,7 @@ def test_whatever_bytes_a_kernel_has_the_hand_in_has_them(handed_in, ladder):
             {"grade__tasks__0__targets__0__value": 0.5},
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_a_grade_that_was_edited_does_not_stand(file, ladder, edit):

@@ -70,7 +70,7 @@ def weighted(result: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=12), ids=EXAMPLES.keys()
+    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=12, slow=3), ids=EXAMPLES.keys()
 )
 def test_values_and_derivatives_are_those_of_torch_in_float64(example):
     operator, theirs, make = example
@@ -86,7 +86,7 @@ def test_values_and_derivatives_are_those_of_torch_in_float64(example):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", long_tail(["polar", "sum over (0, 2)", "matmul", "transpose"], every=8))
+@pytest.mark.parametrize("name", long_tail(["polar", "sum over (0, 2)", "matmul", "transpose"], every=8, slow=2))
 def test_second_derivatives(name):
     operator, theirs, make = EXAMPLES[name]
 
@@ -164,7 +164,9 @@ def test_histogram_counts_as_bincount(shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6), ids=EXAMPLES.keys())
+@pytest.mark.parametrize(
+    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6, slow=3), ids=EXAMPLES.keys()
+)
 def test_torch_checks_the_registration(example):
     operator, _, make = example
     assert set(torch.library.opcheck(operator, make()).values()) == {"SUCCESS"}

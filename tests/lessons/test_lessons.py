@@ -42,17 +42,24 @@ def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
 
 
 def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson all, of a long one every third."""
-    return entry.number < LONG or entry.rungs.index(rung) % 3 == 0
+    """Of a short lesson all, of a long one every fourth."""
+    return entry.number < LONG or entry.rungs.index(rung) % 4 == 0
 
 
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
     """Of the first lesson the first with its status."""
-    return entry.number == 1 and a_mistake_is_slow(entry, mistake)
+    return entry.number == 1 and is_first_of_its_status(entry, mistake)
 
 
 def a_mistake_is_slow(entry: Entry, mistake: Mistake) -> bool:
-    """The first of its lesson with its status."""
+    """Of a short lesson the first with its status, of a long one every eighth; and the first with its status of all."""
+    if entry.number < LONG:
+        return is_first_of_its_status(entry, mistake)
+    first = next(each for _, each in MISTAKES if expected(each)[0] == expected(mistake)[0])
+    return entry.mistakes.index(mistake) % 8 == 0 or mistake == first
+
+
+def is_first_of_its_status(entry: Entry, mistake: Mistake) -> bool:
     return mistake == next(each for each in entry.mistakes if expected(each) == expected(mistake))
 
 
