@@ -103,7 +103,7 @@ def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, ru
         assert counters["shared_load_bank_conflicts"] == counters["shared_store_bank_conflicts"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_backwards_it_matters_where_a_stretch_of_memory_begins():
     text = changed(show("01", "1_one_element").text, ("z[i] = x[i] + y[i];", "int j = n - 1 - i; z[j] = x[j] + y[j];"))
     graded = grade("01", text)

@@ -111,7 +111,7 @@ def test_a_second_run_does_not_know_that_it_is_one(run, arena):
     assert results(arena) == [True] * len(SIZES)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_is_set_up_once_makes_no_error_of_padding(run, arena):
     once = "if (calls == 1) cudaFuncSetAttribute(add, cudaFuncAttributePreferredSharedMemoryCarveout, 50);"
     expect(run(kernel("0", after=once)), ())
@@ -159,7 +159,7 @@ def test_each_run_has_a_process_of_its_own(tmp_path: Path):
     assert inherited == [True, False]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_has_mattered_in_three_cases_is_not_asked_again(server, cache):
     """The file fails already, and each second run takes as long as all cases before it."""
     sizes, ran = range(1, 6), Counter()

@@ -176,7 +176,7 @@ def test_a_hundred_gigabytes(run, body):
     assert "bad_alloc (case n=1)" in found.ended
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_hundred_megabytes_of_words(run, arena):
     body = 'if (n == 1) for (int i = 0; i < 1000000; i++) printf("%099d\\n", i);'
     found = run(KERNEL.replace(ENTRY + " {", f"{HEADERS}{ENTRY} {{ {body}"))

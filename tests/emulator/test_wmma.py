@@ -138,7 +138,7 @@ def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, na
     assert "treat all elements alike" in finding.message
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_who_treats_all_elements_alike_is_told_nothing(call):
     given = {"a": SOME, "b": SOME, "c": SOME.astype(np.float32), "z": np.zeros((16, 16), np.float32)}
     assert found_in_elements(call("scaled", **given, checked=True)) == []

@@ -387,7 +387,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("as_json", long_tail([False, True], every=4))
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
@@ -405,7 +405,7 @@ def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeyp
         assert f"note  arrays.cu:{line}" in told.err and said in told.err
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "4", "1")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "one too many"))}
@@ -413,7 +413,7 @@ def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     assert run("arrays.cu", "--arrays", "--json", "--", "3", "1").found == set()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_with_arrays_a_range_one_too_long_is_found_where_a_library_walks_it(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "5", "0", "sorted")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "of those that there are"))}
@@ -453,7 +453,7 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
     assert min(race["step"], race["other_step"]) >= 0 and page["source"] == (PROGRAMS / "bugs.cu").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_the_kernel(run, folder):
     ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--block", "2", "--", "races")
     assert "Blocks 0, 2 of 4 are here. Finding 3 is in block 3, not on the page: add `--block 3`.\n" in ran.said

@@ -84,7 +84,7 @@ int main() {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_mrg32k3a_and_poisson_s_numbers_in_kernels(tmp_path: Path):
     told = run(tmp_path, IN_KERNELS)
     assert told.startswith("0.152112 0.0 3.0 100 1.7") and "no findings" in told
@@ -145,7 +145,7 @@ OF_SOBOL = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_sobol_s_numbers_in_kernels_and_by_dimension(tmp_path: Path):
     told = run(tmp_path, SOBOL.replace("DIMENSION", "399"))
     assert told.startswith(OF_SOBOL) and "no findings" in told, told

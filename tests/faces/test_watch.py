@@ -140,7 +140,7 @@ def test_a_save_during_grading_restarts_it_and_keys_are_kept(folder, file):
         assert (terminal.end(), terminal.restored) == (0, True)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_other_files_do_not_matter(folder, file):
     file.write_text(RIGHT)
     with watching(folder) as terminal:
@@ -181,7 +181,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(folder, file, end, code):
         assert terminal.restored and "Traceback" not in terminal.said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_fault_leaves_the_terminal_as_it_was(folder):
     code = """
 from grader.faces import cli, watch
@@ -197,7 +197,7 @@ raise SystemExit(cli.run(["watch", "01"]))
     os.unlink(re.search(r"(\S+\.log)", terminal.said.replace("\r\n", ""))[1])
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_can_be_put_to_sleep(folder):
     with watching(folder) as terminal:
         terminal.until("There is no file")
@@ -224,7 +224,7 @@ def test_it_follows_the_size_of_the_terminal(folder):
         assert not terminal.page.overflown
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_colour_is_optional(folder, file):
     file.write_text(WRONG)
     with watching(folder) as coloured, watching(folder, NO_COLOR="1") as plain:

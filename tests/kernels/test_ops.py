@@ -185,7 +185,7 @@ def layer(x, w, phi):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.whole), True])
 def test_compiles_without_a_graph_break(dynamic):
     torch._dynamo.reset()
     backend = "aot_eager" if dynamic else "inductor"  # which takes half a minute

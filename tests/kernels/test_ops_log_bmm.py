@@ -175,12 +175,12 @@ def test_a_second_derivative_is_refused():
 # ---- tracing, and what is refused ----
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration():
     assert set(torch.library.opcheck(ops.log_bmm, leaves(draw(2, 3, 4), draw(4, 5))).values()) == {"SUCCESS"}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_compiles_without_a_graph_break():
     torch._dynamo.reset()
     a, b = leaves(draw(2, 3, 4), draw(4, 5))
@@ -219,7 +219,7 @@ def test_float64():
 
 
 @pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), slow(((2, 1, 2, 3), (2, 3, 2)))])
-@pytest.mark.slow
+@pytest.mark.whole
 def test_gradcheck(shapes):
     assert torch.autograd.gradcheck(ops.log_bmm, leaves(*(draw(*shape).double() for shape in shapes)))
 
@@ -266,7 +266,7 @@ def test_max_plus_of_equal_infinite_and_missing_terms():
         ops.max_plus(torch.ones(2, 0), torch.ones(0, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration_of_max_plus():
     checked = torch.library.opcheck(torch.ops.kernel_ladder.max_plus.default, leaves(draw(2, 3, 4), draw(4, 5)))
     assert set(checked.values()) == {"SUCCESS"}

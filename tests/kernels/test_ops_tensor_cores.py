@@ -81,7 +81,7 @@ def test_attention_and_its_derivatives(shape, causal):
         near(x, y)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration():
     q, k, v = (draw(1, 5, 64, grad=True) for _ in range(3))
     a, b = draw(3, 8, grad=True), draw(4, 8, grad=True)

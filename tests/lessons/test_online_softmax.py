@@ -65,7 +65,7 @@ WITH_VECTORS = ENTRY.rungs[5:]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=2), ids=lambda rung: rung.stem)
+@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=4), ids=lambda rung: rung.stem)
 def test_any_alignment(rung: Path, tmp_path: Path):
     source = re.sub(r'extern "C" void softmax\b', "static void softmax_rung", inlined(rung))
     file = tmp_path / "moved.cu"
@@ -76,7 +76,7 @@ def test_any_alignment(rung: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=2), ids=lambda rung: rung.stem)
+@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=4), ids=lambda rung: rung.stem)
 def test_more_long_rows_than_blocks_and_scratch_for_few(rung: Path):
     shapes = with_cases(case(40, 16_388), case(5, 33_000, 8), case(3, 16_385, 6), case(1, 16_384, 8), case(300, 129))
     result = grade(shapes, rung, device="emulator", seed=1)

@@ -74,7 +74,7 @@ def graded(entry):
             "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
         ],
         every=8,
-        slow=2,
+        slow=4,
     ),
     ids=["another kernel", "memset before", "four launches", "the same", "twice the blocks"],
 )
@@ -114,7 +114,7 @@ WRONG = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=4, slow=2))
+@pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=4, slow=4))
 def test_what_is_surely_wrong_at_the_timed_case_has_not_passed(graded, code, status, says):
     found = graded(code)
     assert (found.status, found.stars) == (status, 0)
