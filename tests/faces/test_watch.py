@@ -237,7 +237,7 @@ def test_colour_is_optional(folder, file):
 # ---- without a terminal ----
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_piped_it_prints_plain_verdicts(folder, file):
     for name in ("cards", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)

@@ -50,7 +50,7 @@ def metric(task, name: str) -> float:
     return next(target.value for target in task.targets if target.metric == name)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_each_rung_has_fewer_atomics_or_barriers_than_the_one_below(graded_lessons):
     sums, histograms = (
         [grade(LESSON, rung, device="emulator", seed=SEED).tasks[0] for rung in LESSON.rungs_of(task)]

@@ -108,7 +108,7 @@ def loads(counters: dict[str, float]) -> float:
     return counters["global_load_bytes"] / counters["input_bytes"]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_rungs_read_a_row_three_times_then_twice_then_once():
     found = [round(loads(counted(rung, TASK.cases[-1])), 2) for rung in ENTRY.rungs]
     assert found == [3, 3, 2] + 7 * [1]
