@@ -69,7 +69,7 @@ def impatient(monkeypatch):
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
         every=12,
-        slow=3,
+        slow=6,
     ),
 )
 def test_a_process_that_ends_is_a_crash(run, arena, body, said):

@@ -48,6 +48,6 @@ def test_what_a_counter_leads_to_after_very_many_calls_is_seen(tmp_path, head, s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("head", "second", "count", "host"), long_tail(RIGHT, every=4, slow=2))
+@pytest.mark.parametrize(("head", "second", "count", "host"), long_tail(RIGHT, every=4, slow=4))
 def test_a_variable_that_does_no_harm_is_left_alone(tmp_path, head, second, count, host):
     assert _graded(tmp_path, head, second, count, host).passed

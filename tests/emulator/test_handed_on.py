@@ -78,7 +78,7 @@ SIZES = [(*each, *size) for each in NAMES for size in product((2, 8, 1000, 2000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=3))
+@pytest.mark.parametrize(("kind", "name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=13))
 def test_a_right_pattern_passes_at_every_size(call, kind, name, blocks, threads):
     check(call, kind, name, blocks, threads)
 

@@ -109,16 +109,13 @@ def reported(kept, tmp_path) -> Callable[..., list[str]]:
     return ask
 
 
-# In the long tail the fast tests of a module; where the whole is asked for, all of them.
-left_out = pytest.mark.parametrize("left_out", ["slow", pytest.param("gpu", marks=pytest.mark.whole)])
-
-
-@left_out
+# In the long tail the fast tests of the modules; where the whole is asked for, all of them, and the other sanitizer.
+@pytest.mark.parametrize("left_out", ["slow", pytest.param("gpu", marks=pytest.mark.whole)])
 def test_addresses_and_undefined_behaviour(reported, left_out):
     modules = ("warp", "atomics", "groups", "host", "races", "recording", "executors")
     assert reported(ADDRESS, left_out, *modules) == []
 
 
-@left_out
-def test_what_executors_share(reported, left_out):
-    assert reported(THREAD, left_out, "executors") == []
+@pytest.mark.whole
+def test_what_executors_share(reported):
+    assert reported(THREAD, "gpu", "executors") == []

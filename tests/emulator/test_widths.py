@@ -38,7 +38,7 @@ def test_a_width_of_a_power_of_two(run_kernel, line, width):
 
 
 @pytest.mark.parametrize("width", long_tail([0, 12, 33, 64, -32], every=4))
-@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=6))
+@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=6, slow=3))
 def test_another_width(run_kernel, name, width):
     _, _, (finding,) = run(run_kernel, KERNEL.format(line=SHUFFLES[name]), width)
     assert (finding.kind, finding.line) == ("trap", 8)

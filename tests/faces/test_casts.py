@@ -72,7 +72,7 @@ def run(folder: Path, from_: str, to: str, value: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=24, slow=4))
+@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=24, slow=6))
 def test_what_a_gpu_makes_of_a_number_that_does_not_fit_is_told(tmp_path, from_, to, value, gives):
     said = run(tmp_path, from_, to, value)
     assert f"which cannot hold it: a GPU gives {gives}, a CPU something else" in said

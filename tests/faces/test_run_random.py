@@ -52,7 +52,7 @@ DRAWN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generator", long_tail(list(DRAWN), every=6, slow=2))
+@pytest.mark.parametrize("generator", long_tail(list(DRAWN), every=6, slow=8))
 def test_a_generator_of_curand_s_gives_its_own_numbers(tmp_path: Path, generator: str):
     told = run(tmp_path, CURAND.replace("GENERATOR", generator))
     assert told.startswith(DRAWN[generator] + " 4.5 45") and "no findings" in told

@@ -165,7 +165,7 @@ def test_histogram_counts_as_bincount(shape):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6, slow=3), ids=EXAMPLES.keys()
+    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6, slow=5), ids=EXAMPLES.keys()
 )
 def test_torch_checks_the_registration(example):
     operator, _, make = example
