@@ -191,7 +191,7 @@ def test_the_environment_of_the_next_submission_is_clean(tmp_path):
     assert grade("01", other, device="emulator", seed=SEED).passed
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @confined
 def test_the_builds_of_others_stay_as_they_are(tmp_path, monkeypatch):
     runtime = runtime_library(cache_root()).parent  # of the shared cache, as it takes long to build

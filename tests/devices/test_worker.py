@@ -216,7 +216,7 @@ def test_the_world_that_host_code_sees(arena, cache, monkeypatch):
     assert "stdin 0\n" in output and "kernel-ladder/jobs/" in output
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.skipif(bool(confine_mounts.why_not()), reason=f"no namespaces: {confine_mounts.why_not()}")
 def test_the_files_of_a_submission_have_a_limit_together(run):
     body = """

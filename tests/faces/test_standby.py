@@ -608,7 +608,7 @@ def test_a_confined_process_has_no_server(home, tmp_path):
     assert "confined" in done.stdout
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_what_a_submission_finds_in_its_process(home):
     """Neither the caller's environment nor its arguments nor its files."""
     host = r"""
