@@ -54,13 +54,15 @@ def test_the_starters_of_puzzles_are_without_an_error(folder):
     assert errors(folder, "\n".join(puzzle.starter.read_text() for puzzle in puzzles)) == []
 
 
-def folder_of(rung: Path) -> str:
-    return rung.parent.name
+def lesson_of(rung: Path) -> str:
+    return rung.relative_to(ROOT / "kernels").parts[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "file", long_tail(RUNGS, every=len(RUNGS), slow=8, of=folder_of), ids=lambda file: f"{file.parent.name}-{file.stem}"
+    "file",
+    long_tail(RUNGS, every=len(RUNGS), slow=16, of=lesson_of),
+    ids=lambda file: f"{file.parent.name}-{file.stem}",
 )
 def test_a_rung_is_without_an_error(folder, file, kept):
     key = ["clangd", *versions_of("clangd"), editor.clangd_file(), inlined(file)]

@@ -44,7 +44,7 @@ def test_nothing_gives_nothing():
 
 
 @pytest.mark.parametrize("dtype", long_tail([torch.float16, torch.bfloat16], every=4))
-@pytest.mark.parametrize(("rows", "cols"), long_tail(NARROW_SHAPES, every=12, slow=6))
+@pytest.mark.parametrize(("rows", "cols"), long_tail(NARROW_SHAPES, every=12, slow=12))
 @pytest.mark.slow
 def test_narrow_types_are_rounded_once(rows, cols, dtype):
     x = draw(rows, cols, dtype=dtype)
