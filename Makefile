@@ -17,8 +17,8 @@ help:
 	@echo "make grade LESSON=01                grade the reference kernel of one lesson"
 	@echo "make grade LESSON=01 KERNEL=my.cu   grade one file"
 	@echo "make lab                            open the notebooks in JupyterLab"
-	@echo "make test                           run the tests (JOBS=$(JOBS) at a time; SLOW=1 runs the long tail, too;"
-	@echo "                                    FRESH=1 takes no grade from an earlier run)"
+	@echo "make test                           run the tests (JOBS=$(JOBS) at a time; SLOW=1 runs the long tail, too, and"
+	@echo "                                    SLOW=2 all there are; FRESH=1 takes no grade from an earlier run)"
 	@echo "make notebooks                      execute the notebooks again, in place (LESSON=01: that one)"
 	@echo "make lint                           check the style of the Python code"
 	@echo "make types                          check the types of the Python code"
@@ -45,7 +45,9 @@ endif
 # The tests and the notebooks together, so that both processors are busy to the end (notebooks/conftest.py hands them out).
 # The types are one of the tests of the long tail. Hundreds of processes import the project: they may keep what they have compiled.
 test: .venv/.ready-dev
-	@$(if $(FRESH),LADDER_TESTS_FRESH=1) env -u PYTHONDONTWRITEBYTECODE $(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(if $(SLOW),,-m "not slow") tests notebooks
+	@$(if $(FRESH),LADDER_TESTS_FRESH=1) env -u PYTHONDONTWRITEBYTECODE $(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(TIER) tests notebooks
+
+TIER = $(if $(SLOW),$(if $(filter 2,$(SLOW)),,-m "not whole"),-m "not slow")
 
 # Each cell is run again and compared with what is committed.
 NBVAL := --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitise.cfg \

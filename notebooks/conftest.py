@@ -21,7 +21,8 @@ from docs.notebooks import copy_course
 until_the_end = ExitStack()  # nbval's items know no fixtures
 
 
-FAST = 0  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
+FAST = (0,)  # the notebooks of the fast tests; the emulator takes seconds for what the others count
+SLOW = (1, 4, 8)  # those of the long tail; all of them are for SLOW=2
 
 
 # What the tests of such a file share takes long to make: builds of kernels, above all.
@@ -53,8 +54,10 @@ def with_pictures(item: Any) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Cells that need a GPU, by their tag: where there is one they run, and what they print is not compared."""
     for item in items:
-        if item.path.suffix == ".ipynb" and int(item.path.name[:2]) > FAST:
+        if item.path.suffix == ".ipynb" and (number := int(item.path.name[:2])) not in FAST:
             item.add_marker(pytest.mark.slow)
+            if number not in SLOW:
+                item.add_marker(pytest.mark.whole)
         if hasattr(item, "cell") and MEASURED_HERE not in tags(item):
             with_pictures(item)
     cells = [item for item in items if "gpu" in tags(item)]

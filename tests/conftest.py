@@ -22,7 +22,13 @@ for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first, so that no process is left with it at the end while the others have nothing."""
+    """What takes long begins first, so that no process is left with it at the end while the others have nothing.
+
+    What only the whole of the tests has is none of the fast ones, either.
+    """
+    for item in items:
+        if item.get_closest_marker("whole"):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

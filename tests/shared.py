@@ -109,13 +109,24 @@ def versions_of(name: str) -> list[str]:
     return [found.version for found in importlib.metadata.distributions(name=name)]
 
 
-def long_tail(values: Iterable[Any], every: int) -> list[Any]:
-    """For parametrize: the first of `values` and each `every`th after it run always, the others only with the slow."""
-    slow = pytest.mark.slow
-    return [
-        value if number % every == 0 else pytest.param(*(value if isinstance(value, tuple) else [value]), marks=slow)
-        for number, value in enumerate(values)
-    ]
+def long_tail(values: Iterable[Any], every: int, slow: int = 1, of: Callable[[Any], object] | None = None) -> list[Any]:
+    """For parametrize: the first of `values` and each `every`th after it run always.
+
+    Of the others each `slow`th runs with SLOW=1, and so does the first `of` its kind; all run with SLOW=2.
+    """
+    kinds: set[object] = set()
+    found, others = [], 0
+    for number, value in enumerate(values):
+        kind = of(value) if of else None
+        is_first = of is not None and kind not in kinds
+        kinds.add(kind)
+        if number % every == 0:
+            found.append(value)
+            continue
+        mark = pytest.mark.slow if is_first or others % slow == 0 else pytest.mark.whole
+        others += 1
+        found.append(pytest.param(*(value if isinstance(value, tuple) else [value]), marks=mark))
+    return found
 
 
 def digest(parts: Iterable[str | bytes]) -> str:

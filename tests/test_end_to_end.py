@@ -150,7 +150,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=8), ids=WRONG.keys())
+@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=8, slow=3), ids=WRONG.keys())
 def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
     code, out, err = check(source)
     assert (code, err) == (1, "")
@@ -248,6 +248,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
+@pytest.mark.slow
 def test_a_pipeline_of_libcuxx_is_graded_and_a_forgotten_wait_is_named(check):
     code, out, _ = check(PIPELINED, "--no-model")
     assert code == 0 and "passed" in out

@@ -77,6 +77,7 @@ def wide_tiles(text: str) -> str:
                    )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lesson, task, rung, change, stands_on",
     long_tail(
@@ -90,6 +91,7 @@ def wide_tiles(text: str) -> str:
             ("08", "attention", "attention/3_shared_tiles", wide_tiles, 3),
         ],
         every=8,
+        slow=2,
     ),
 )
 def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, rung, change, stands_on):
@@ -101,6 +103,7 @@ def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, ru
         assert counters["shared_load_bank_conflicts"] == counters["shared_store_bank_conflicts"] == 0
 
 
+@pytest.mark.whole
 def test_backwards_it_matters_where_a_stretch_of_memory_begins():
     text = changed(show("01", "1_one_element").text, ("z[i] = x[i] + y[i];", "int j = n - 1 - i; z[j] = x[j] + y[j];"))
     graded = grade("01", text)

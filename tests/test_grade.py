@@ -196,6 +196,7 @@ def test_a_file_from_windows_is_read_as_any_other(entry, worker):
     assert worker.jobs[0].source == "one\ntwo\n"
 
 
+@pytest.mark.slow
 def test_an_endless_file_is_not_read_to_its_end(entry, worker):
     grade(entry, Path("/dev/zero"), tasks=["twice"])
     assert len(worker.jobs[0].source) == MOST_SOURCE_BYTES + 1

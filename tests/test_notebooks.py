@@ -287,7 +287,7 @@ def test_nbval_passes_what_is_true_and_notices_a_changed_counter_and_a_changed_p
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_nbval_notices_a_kernel_whose_padding_was_taken_away(tmp_path):
     """What notebook 03 shows of a padded tile: it passes with the course's kernels, and not with this one changed."""
     file = ROOT / "notebooks" / "03_coalescing.ipynb"

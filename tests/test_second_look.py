@@ -22,6 +22,7 @@ from grader.judge.verdict import CaseGrade, Speed, TaskGrade
 from grader.report import html, json_, junit
 from grader.report.graded import Graded
 from grader.report.terminal import console_in_memory, printed, show
+from tests.shared import long_tail
 
 LESSON = """
 from grader.course.lesson import Case, Counted, Lesson, Task
@@ -142,12 +143,16 @@ NEVER_SET = RIGHT.replace("    if (i < n)", "    int more;\n    if (i < n)").rep
 
 @pytest.mark.parametrize(
     ("source", "status", "words"),
-    [
-        (PAST_ITS_OWN_ARRAY, "out_of_bounds", "uses kept[2], past its end"),
-        (NEVER_SET, "uninitialized_read", "`more`"),
-        (FAR_PAST_ITS_OWN_ARRAY, "crash", "outside its own stack"),
-        (DIVIDES_BY_ZERO, "crash", "an integer division by zero"),
-    ],
+    long_tail(
+        [
+            (PAST_ITS_OWN_ARRAY, "out_of_bounds", "uses kept[2], past its end"),
+            (NEVER_SET, "uninitialized_read", "`more`"),
+            (FAR_PAST_ITS_OWN_ARRAY, "crash", "outside its own stack"),
+            (DIVIDES_BY_ZERO, "crash", "an integer division by zero"),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_has_no_meaning_is_refused_too(entry, card, source, status, words):
     found = grade(entry, seed=1, source=source)

@@ -4,13 +4,52 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import subprocess
 
 import pytest
 
 from grader import grade
 from grader.devices.emulator.checked import FACTS
 from tests import shared
-from tests.shared import Kept, Once
+from tests.shared import Kept, Once, long_tail
+
+
+def tiers(values):
+    """Which mark each has: "" for none."""
+    marked = [getattr(value, "marks", ()) for value in values]
+    return [marks[0].name if marks else "" for marks in marked]
+
+
+def test_of_a_long_table_some_run_always_and_some_with_the_slow():
+    assert tiers(long_tail("abcdef", every=3)) == ["", "slow", "slow", "", "slow", "slow"]
+    assert tiers(long_tail("abcdef", every=4, slow=3)) == ["", "slow", "whole", "whole", "", "slow"]
+    assert tiers(long_tail("aaabbb", every=8, slow=8, of=str)) == ["", "slow", "whole", "slow", "whole", "whole"]
+    assert [getattr(each, "values", each) for each in long_tail([("a", 1), ("b", 2)], every=2)] == [("a", 1), ("b", 2)]
+
+
+def test_what_only_the_whole_of_the_tests_has_is_none_of_the_fast_ones(request):
+    class Item:
+        def __init__(self, *marks):
+            self.marks = list(marks)
+
+        def get_closest_marker(self, name):
+            return next((mark for mark in self.marks if mark.name == name), None)
+
+        def add_marker(self, mark):
+            self.marks.append(mark)
+
+    items = [Item(), Item(pytest.mark.slow), Item(pytest.mark.whole), Item(pytest.mark.long)]
+    request.config.pluginmanager.get_plugin(str(shared.ROOT / "tests/conftest.py")).pytest_collection_modifyitems(items)
+    names = [{mark.name for mark in item.marks} for item in items]
+    assert names == [{"long"}, set(), {"slow"}, {"whole", "slow"}]
+
+
+@pytest.mark.parametrize(("slow", "left_out"), [("", "not slow"), ("1", "not whole"), ("2", "")])
+def test_make_runs_as_many_as_it_is_asked_for(slow, left_out):
+    command = ["make", "-n", "-o", ".venv/.ready-dev", "-C", shared.ROOT, "test", f"SLOW={slow}"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r' -m "(.*?)"', told) == [left_out] * bool(left_out)
 
 
 @pytest.fixture

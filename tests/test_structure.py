@@ -22,6 +22,7 @@ def python(code: str) -> str:
     return subprocess.run(command, cwd=structure.ROOT, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_an_emulated_grade_imports_nothing_of_a_gpu():
     code = "import sys; from grader.grade import grade; "
     code += "assert grade('01', reference=True, device='emulator').passed; print(*sys.modules, sep='\\n')"

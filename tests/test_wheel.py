@@ -117,7 +117,7 @@ def test_from_an_empty_folder_to_a_pass(wheel, empty, tmp_path):
     assert f"{course},10lessons" in unwrapped(said) and "no course" not in said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_watch_in_a_written_course(wheel, empty, tmp_path):
     install(empty, wheel)
     ladder = str(empty / "bin" / "ladder")
@@ -133,7 +133,7 @@ def test_watch_in_a_written_course(wheel, empty, tmp_path):
         assert terminal.end() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_newer_wheel_updates_the_course(dist, wheel, empty, tmp_path):
     install(empty, wheel)
     ladder = str(empty / "bin" / "ladder")

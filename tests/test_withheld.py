@@ -125,6 +125,7 @@ def test_where_a_second_server_is_there_stars_are_modelled_beside_the_last_cases
     assert not any(words.startswith("building") for words in heard[heard.index("modelling vector_add") :])
 
 
+@pytest.mark.slow
 def test_what_is_modelled_ahead_is_called_off_with_a_kernel_that_fails(few_blocks, spare):
     entry, slow = few_blocks
     waits = "for (volatile long k = 0; n > 20000000 && k < 40000000000; ++k) ;"
@@ -134,6 +135,7 @@ def test_what_is_modelled_ahead_is_called_off_with_a_kernel_that_fails(few_block
     assert [(bool(job.to_sample), is_off) for job, is_off in spare.ran] == [(True, True)]
 
 
+@pytest.mark.slow
 def test_who_calls_a_grade_off_calls_off_what_is_modelled_for_it(few_blocks, spare):
     entry, slow = few_blocks
     cancel = Cancel()

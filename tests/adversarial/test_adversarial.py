@@ -96,7 +96,12 @@ def test_the_guide_shows_what_the_heads_say():
 # ---- what comes of them ----
 
 
-@pytest.mark.parametrize("file", long_tail(FILES, every=24), ids=lambda file: file.stem)
+def row_of(file: Path) -> str:
+    """Of docs/grading.md."""
+    return file.name[:2]
+
+
+@pytest.mark.parametrize("file", long_tail(FILES, every=24, slow=4, of=row_of), ids=lambda file: file.stem)
 def test_on_the_emulator(file: Path, impatient, request):
     promised = promises(file)
     expect_failure(file, "emulator", request)
@@ -178,6 +183,7 @@ def test_what_is_built_for_a_gpu(file: Path, tmp_path: Path):
 # ---- what they leave behind ----
 
 
+@pytest.mark.slow
 def test_the_environment_of_the_next_submission_is_clean(tmp_path):
     grade("01", Path(__file__).with_name("14_environment.cu"), device="emulator", seed=SEED)
     other = tmp_path / "other.cu"  # to be compiled: its content is new

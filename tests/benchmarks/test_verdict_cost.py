@@ -9,7 +9,7 @@ import pytest
 from benchmarks import verdict_cost
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_each_part_can_be_left_out(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["verdict_cost", "01", "--rounds", "1"])
     verdict_cost.main()

@@ -54,8 +54,16 @@ def test_the_starters_of_puzzles_are_without_an_error(folder):
     assert errors(folder, "\n".join(puzzle.starter.read_text() for puzzle in puzzles)) == []
 
 
+def lesson_of(rung: Path) -> str:
+    return rung.relative_to(ROOT / "kernels").parts[0]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("file", RUNGS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+@pytest.mark.parametrize(
+    "file",
+    long_tail(RUNGS, every=len(RUNGS), slow=16, of=lesson_of),
+    ids=lambda file: f"{file.parent.name}-{file.stem}",
+)
 def test_a_rung_is_without_an_error(folder, file, kept):
     key = ["clangd", *versions_of("clangd"), editor.clangd_file(), inlined(file)]
     assert kept(key, lambda: errors(folder, inlined(file)), lambda found: not found) == []

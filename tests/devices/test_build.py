@@ -202,6 +202,7 @@ def test_macros_of_the_file_do_not_meet_the_graders_names(run, arena):
     assert results(arena) == [True] * len(SIZES)
 
 
+@pytest.mark.slow
 def test_one_build_serves_a_file_that_leaves_tasks_out(run, arena):
     source = unique(KERNEL)
     assert run(source, [ADD, OTHER]).build.problem is None

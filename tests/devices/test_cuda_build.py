@@ -44,6 +44,7 @@ def build(tmp_path, source):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_built(tmp_path):
     assert build(tmp_path, KERNEL)["problem"] is None
     assert (tmp_path / "built" / "kernel.so").exists()

@@ -79,6 +79,7 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
             "std::thread([n] { late = n; for (;;) pause(); }).detach(); while (late != n) {}",
             SIZES,
             id="threads",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -86,11 +87,13 @@ def test_state_of_the_first_run_is_not_there_in_the_second(run, uses, state, aft
     expect(run(kernel(uses, state, after)), errors)
 
 
+@pytest.mark.slow
 def test_a_run_that_leaves_files_has_no_second_one(run):
     """Whether what it read matters cannot be asked in a folder that is another; so it does."""
     expect(run(kernel("access(name(n), F_OK) != 0", NAME, 'fclose(fopen(name(n), "w"));')))
 
 
+@pytest.mark.slow
 def test_device_variables_are_as_they_were(run):
     source = kernel("1").replace("(uses &", "((launches % 2 == 0) &")
     source = source.replace("cudaFree(scratch);", "count<<<1, 1, 0, stream>>>(); cudaFree(scratch);")
@@ -98,6 +101,7 @@ def test_device_variables_are_as_they_were(run):
     expect(run(source), (1, 1000))
 
 
+@pytest.mark.slow
 def test_a_second_run_does_not_know_that_it_is_one(run, arena):
     """The first case's output looks as it did, when the case that is run again has its second run."""
     looks = "    if (i == 0 && n == 1) is_new = z[0] != z[0];\n    if (i >= n) return;"
@@ -107,15 +111,17 @@ def test_a_second_run_does_not_know_that_it_is_one(run, arena):
     assert results(arena) == [True] * len(SIZES)
 
 
+@pytest.mark.whole
 def test_what_is_set_up_once_makes_no_error_of_padding(run, arena):
     once = "if (calls == 1) cudaFuncSetAttribute(add, cudaFuncAttributePreferredSharedMemoryCarveout, 50);"
     expect(run(kernel("0", after=once)), ())
     assert results(arena) == [True] * len(SIZES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "errors"),
-    long_tail([("_exit(0);", (31, 1000)), ("abort();", (31,)), ("for (;;) pause();", (31, 1000))], every=6),
+    long_tail([("_exit(0);", (31, 1000)), ("abort();", (31,)), ("for (;;) pause();", (31, 1000))], every=6, slow=2),
 )
 def test_a_second_run_that_does_not_come_back_counts_as_different(run, end, errors):
     """Its standard output leads nowhere."""
@@ -124,6 +130,7 @@ def test_a_second_run_that_does_not_come_back_counts_as_different(run, end, erro
     expect(run(kernel("0", second, f"if (n == 31 && is_second()) {end}"), seconds=0.5), errors)
 
 
+@pytest.mark.slow
 def test_what_is_printed_is_printed_once(run):
     found = run(kernel("1", after='puts("here");'))
     assert found.output == "here\n" * len(SIZES)
@@ -152,6 +159,7 @@ def test_each_run_has_a_process_of_its_own(tmp_path: Path):
     assert inherited == [True, False]
 
 
+@pytest.mark.whole
 def test_what_has_mattered_in_three_cases_is_not_asked_again(server, cache):
     """The file fails already, and each second run takes as long as all cases before it."""
     sizes, ran = range(1, 6), Counter()

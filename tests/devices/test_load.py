@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from grader.devices.load import LoadError, ReferenceKernel
+from tests.shared import long_tail
 
 LESSON = """
 from grader.course.lesson import Case, Lesson, Task, Tolerance
@@ -68,16 +69,20 @@ def test_a_kernel_is_built_once_and_called(course, cache):
 
 @pytest.mark.parametrize(
     ("kernel", "task", "said"),
-    [
-        (
-            KERNEL.replace("factor * x[i];", "factor * x[i]"),
-            "scale",
-            "kernels/01_scale/1_naive.cu cannot be built: line 4",
-        ),
-        (KERNEL + "/* so far", "scale", "kernels/01_scale/1_naive.cu cannot be built: line 9"),
-        (KERNEL, "shrink", "lesson 01_scale has no task `shrink`"),
-        (KERNEL.replace('extern "C"', ""), "scale", "kernels/01_scale/1_naive.cu cannot be built"),
-    ],
+    long_tail(
+        [
+            (
+                KERNEL.replace("factor * x[i];", "factor * x[i]"),
+                "scale",
+                "kernels/01_scale/1_naive.cu cannot be built: line 4",
+            ),
+            (KERNEL + "/* so far", "scale", "kernels/01_scale/1_naive.cu cannot be built: line 9"),
+            (KERNEL, "shrink", "lesson 01_scale has no task `shrink`"),
+            (KERNEL.replace('extern "C"', ""), "scale", "kernels/01_scale/1_naive.cu cannot be built"),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_cannot_be_loaded_is_one_sentence(course, kernel, task, said):
     with pytest.raises(LoadError) as raised:

@@ -139,6 +139,7 @@ def test_a_strict_sandbox_that_cannot_hold(cache, arena, forked, monkeypatch):
     assert {"files", "calls"} <= set(found.sandbox["lacking"]) and found.sandbox["level"] == "basic"
 
 
+@pytest.mark.slow
 def test_a_system_that_refuses_pidfd(cache, arena, forked, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "pidfd_open", refused)

@@ -98,6 +98,7 @@ print(found.status, *found.sandbox["held"])
     assert done.stdout.split()[0] == "passed" and "bubblewrap" in done.stdout.split(), done.stderr
 
 
+@pytest.mark.slow
 def test_the_grade_s_sandbox_names_all_layers():
     entry = catalog.find("01")
     found = grade(entry, entry.rungs[0], device="emulator").sandbox

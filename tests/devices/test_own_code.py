@@ -71,6 +71,7 @@ def test_what_the_compiler_refuses_is_one_line_and_the_others_are_built(tmp_path
     assert found[good].exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc, NVIDIA's compiler")
 def test_code_for_the_gpu_shares_the_cuda_runtime(tmp_path):
     library = built(tmp_path, "kernel.cu", ON_GPU)

@@ -68,7 +68,8 @@ def impatient(monkeypatch):
             ),
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
-        every=6,
+        every=12,
+        slow=6,
     ),
 )
 def test_a_process_that_ends_is_a_crash(run, arena, body, said):
@@ -79,6 +80,7 @@ def test_a_process_that_ends_is_a_crash(run, arena, body, said):
     assert results(arena) == [True] * len(SIZES)
 
 
+@pytest.mark.slow
 def test_what_was_printed_before_a_crash_is_kept(run):
     found = run(host('puts("here"); volatile int* p = nullptr; *p = 1;'))
     assert found.problem == "crash" and "segmentation fault" in found.ended
@@ -130,6 +132,7 @@ def test_a_file_that_is_never_loaded(run):
     assert "loading the file took more than 2 s" in found.ended
 
 
+@pytest.mark.slow
 def test_a_build_is_kept_while_the_file_still_runs(server, arena, cache):
     cancel, kernels = Cancel(), cache / "kernels"
     endless = host(f"for (;;) pause();  // {uuid.uuid4()}\n")
@@ -157,11 +160,15 @@ def test_an_exit_while_the_file_is_loaded(run):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
-    [
-        "std::vector<char> v(100ull << 30); z[0] = v[n];",
-        "char* volatile p = new char[100ull << 30]; p[n] = 1;",
-        "for (;;) { char* volatile p = new char[1 << 30]; p[n] = 1; }",
-    ],
+    long_tail(
+        [
+            "std::vector<char> v(100ull << 30); z[0] = v[n];",
+            "char* volatile p = new char[100ull << 30]; p[n] = 1;",
+            "for (;;) { char* volatile p = new char[1 << 30]; p[n] = 1; }",
+        ],
+        every=100,
+        slow=2,
+    ),
 )
 def test_a_hundred_gigabytes(run, body):
     found = run(host(body))
@@ -169,7 +176,7 @@ def test_a_hundred_gigabytes(run, body):
     assert "bad_alloc (case n=1)" in found.ended
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_hundred_megabytes_of_words(run, arena):
     body = 'if (n == 1) for (int i = 0; i < 1000000; i++) printf("%099d\\n", i);'
     found = run(KERNEL.replace(ENTRY + " {", f"{HEADERS}{ENTRY} {{ {body}"))
@@ -178,6 +185,7 @@ def test_a_hundred_megabytes_of_words(run, arena):
     assert results(arena) == [True] * len(SIZES)
 
 
+@pytest.mark.slow
 def test_a_fork_that_returns_twice_is_counted_once(run):
     found = run(host("fork();"))
     assert found.problem is None
@@ -372,7 +380,7 @@ def test_inputs_that_cannot_be_drawn_end_the_job(server, arena, cache):
     assert run_on(server, arena, cache, KERNEL).problem is None
 
 
-@pytest.mark.parametrize("when", ["before", "building", "running"])
+@pytest.mark.parametrize("when", long_tail(["before", "building", "running"], every=4))
 def test_a_job_that_is_called_off_ends_and_the_server_stays(server, arena, cache, when):
     cancel = Cancel()
     if when == "before":

@@ -28,7 +28,8 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("barrier", long_tail(["block.sync()", "__syncthreads()"], every=2))
+@pytest.mark.slow
+@pytest.mark.parametrize("barrier", long_tail(["block.sync()", "__syncthreads()"], every=8))
 def test_a_divergent_barrier_has_its_name(tmp_path, barrier):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("BARRIER", barrier))
     done = run_ladder(tmp_path, "run", "p.cu")

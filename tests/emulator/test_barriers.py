@@ -70,19 +70,22 @@ def test_a_barrier_that_ended_threads_leave_out_is_named(run_kernel, name):
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "if (t >= n) return;\n    s[t] = x[t];\n    __syncthreads();\n    z[t] = s[n - 1 - t];",
-        "if (t >= n) { z[t] = 3; return; }\n    s[t] = x[t];\n    __syncthreads();\n    z[t] = s[n - 1 - t];",
-        "if (t < 64 || t > 130) return;\n    __syncthreads();\n    z[t] = s[194 - t];",
-        "if (n > 0) {\n        if (t >= n) return;\n        __syncthreads();\n        z[t] = s[n - 1 - t];\n    }",
-        "for (int i = 0; i < 8; ++i) {\n        if (t >= 256 - 32 * i) return;\n        __syncthreads();\n    }",
-        "for (int i = 0; i < 8; ++i) {\n        __syncthreads();\n        if (t >= 256 - 32 * i) return;\n    }",
-        "for (int d = 128; d > 0; d /= 2) {\n        if (t < d) s[t] += s[t + d];\n        __syncthreads();\n    }",
-        "if (t == 0) z[0] = s[5];",
-        "if (t < 64) {\n        for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n    }",
-        "if (t >= 64) { z[t] = s[t]; return; }\n    for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n"
-        "    z[t] = s[t];",
-    ],
+    long_tail(
+        [
+            "if (t >= n) return;\n    s[t] = x[t];\n    __syncthreads();\n    z[t] = s[n - 1 - t];",
+            "if (t >= n) { z[t] = 3; return; }\n    s[t] = x[t];\n    __syncthreads();\n    z[t] = s[n - 1 - t];",
+            "if (t < 64 || t > 130) return;\n    __syncthreads();\n    z[t] = s[194 - t];",
+            "if (n > 0) {\n        if (t >= n) return;\n        __syncthreads();\n        z[t] = s[n - 1 - t];\n    }",
+            "for (int i = 0; i < 8; ++i) {\n        if (t >= 256 - 32 * i) return;\n        __syncthreads();\n    }",
+            "for (int i = 0; i < 8; ++i) {\n        __syncthreads();\n        if (t >= 256 - 32 * i) return;\n    }",
+            "for (int d = 128; d > 0; d /= 2) {\n        if (t < d) s[t] += s[t + d];\n        __syncthreads();\n    }",
+            "if (t == 0) z[0] = s[5];",
+            "if (t < 64) {\n        for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n    }",
+            "if (t >= 64) { z[t] = s[t]; return; }\n    for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n"
+            "    z[t] = s[t];",
+        ],
+        every=12,
+    ),
 )
 def test_who_returns_early_has_arrived(run_kernel, body):
     assert notes(run_kernel, body)[1] == []

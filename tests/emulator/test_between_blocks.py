@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -182,17 +183,18 @@ def facts(run) -> list:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blocks", [37, 300])
+@pytest.mark.parametrize("blocks", [37, pytest.param(300, marks=pytest.mark.whole)])
 @pytest.mark.parametrize("name", PATTERNS)
 def test_everything_is_the_same_on_any_number_of_executors(call, name, blocks):
     alone, *others = [facts(check(call, name, blocks, threads)) for threads in (1, 2, 16, 16)]
     assert all(each == alone for each in others)
 
 
+SIZES = list(product(PATTERNS, (1, 2, 37, 1000, 2000), (1, 2, 16)))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", [1, 2, 16])
-@pytest.mark.parametrize("blocks", [1, 2, 37, 1000, 2000])
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize(("name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=26))
 def test_a_right_pattern_passes_at_every_size(call, name, blocks, threads):
     check(call, name, blocks, threads)
 

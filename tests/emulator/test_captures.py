@@ -78,7 +78,7 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize(("flags", "mode", "body", "prints", "told"), long_tail(FORBIDDEN, every=16))
+@pytest.mark.parametrize(("flags", "mode", "body", "prints", "told"), long_tail(FORBIDDEN, every=16, slow=3))
 @pytest.mark.slow
 def test_a_call_that_a_capture_forbids_fails_and_so_does_its_end(tmp_path, flags, mode, body, prints, told):
     said = run(tmp_path, HEAD + CAPTURE, flags=flags, mode=mode, body=body)
@@ -106,13 +106,15 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize(("between", "behind", "told"), long_tail(ORDERS, every=6))
+@pytest.mark.parametrize(("between", "behind", "told"), long_tail(ORDERS, every=6, slow=2))
 def test_what_a_stream_allocates_is_there_behind_it_and_is_freed_behind_its_uses(tmp_path, between, behind, told):
     said = run(tmp_path, HEAD + ALLOCATE, flags="0", between=between, behind=behind)
     assert (told in said) if told else "no findings" in said, said
 
 
-@pytest.mark.parametrize(("wait", "told"), [("cudaDeviceSynchronize()", "no findings"), ("", "and the default stream")])
+@pytest.mark.parametrize(
+    ("wait", "told"), long_tail([("cudaDeviceSynchronize()", "no findings"), ("", "and the default stream")], every=4)
+)
 def test_a_stream_that_waits_for_nothing_may_come_before_a_memset(tmp_path, wait, told):
     body = f"cudaMalloc(&x, 128); cudaMemset(x, 0, 128); {wait}; k<<<1, 32, 0, s>>>(x); cudaStreamSynchronize(s);"
     assert told in run(tmp_path, f"{HEAD}{body} cudaFree(x); }}", flags="cudaStreamNonBlocking")

@@ -62,6 +62,7 @@ extern "C" void numeric(double* z, cudaStream_t stream) { numeric_kernel<<<1, 1,
 """
 
 
+@pytest.mark.slow
 def test_complex_numbers_against_numpy(call):
     x = np.random.default_rng(7).normal(size=(N, 2)) * 2
     z = call("functions", x=x, z=np.zeros((19, N, 2)), n=N)["z"]

@@ -280,7 +280,7 @@ extern "C" void f(const float* x, float* z, unsigned* arrived, int size, int n, 
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.skipif(RUNTIME in os.environ, reason="a sanitizer has mappings of its own")
 def test_large_blocks_on_many_executors_keep_to_the_mappings_that_a_process_may_have(run_kernel):
     """Each stack is two: those of 40 executors, each with two blocks of 1,024 threads, would be 164,000 of 65,530."""

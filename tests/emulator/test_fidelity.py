@@ -17,12 +17,19 @@ from benchmarks.fidelity.cases import Case, all_cases
 from benchmarks.fidelity.differences import DIFFERENCES
 from benchmarks.fidelity.emulate import Emulated, emulate
 from benchmarks.fidelity.results import Launch, Measured, Results
+from grader.course import catalog
 from grader.course.inline import inlined
 from grader.devices.nvidia.profile import cell_of
 from tests.shared import long_tail
 
 CASES = all_cases()
 MICRO_KERNELS = [case for case in CASES if not case.is_rung]
+RUNGS = [case for case in CASES if case.is_rung]
+PLACES = {rung: (entry.name, place // 4) for entry in catalog.entries() for place, rung in enumerate(entry.rungs)}
+SOME = [
+    *long_tail(MICRO_KERNELS, every=260, slow=8, of=lambda case: case.source),
+    *long_tail(RUNGS, every=len(RUNGS), slow=len(RUNGS), of=lambda case: PLACES[case.source]),  # as in test_lessons.py
+]
 
 
 @pytest.fixture
@@ -55,7 +62,7 @@ def measured(case: Case) -> Measured:
     return found
 
 
-@pytest.mark.parametrize("case", long_tail(CASES, every=192), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SOME, ids=lambda case: case.name)
 def test_the_emulator_counts_what_the_hardware_counts(case: Case, emulated):
     ours = emulated(case)
     theirs = measured(case)
@@ -79,7 +86,7 @@ def test_differences_name_cases_and_counts_that_exist():
         assert set(difference.titles) <= titles
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_page_shows_the_current_agreement(emulated):
     counters = {case.name: emulated(case).counters for case in CASES if results()}
     page = agreement.PAGE.read_text()

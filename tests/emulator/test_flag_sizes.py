@@ -122,13 +122,13 @@ def run(run_kernel, scope: str, flag: Flag):
 
 
 @pytest.mark.parametrize("scope", long_tail(SCOPES, every=4))
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6, slow=3))
 def test_a_flag_of_one_size(run_kernel, scope, name):
     assert run(run_kernel, scope, RIGHT[name]) == (7, [])
 
 
 @pytest.mark.parametrize("scope", long_tail(SCOPES, every=4))
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6, slow=3))
 def test_a_flag_of_two_sizes(run_kernel, scope, name):
     flag = WRONG[name]
     z, messages = run(run_kernel, scope, flag)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 LAUNCH = """
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<2, 32, 0, stream>>>(x, z, n); }
 """
@@ -27,20 +29,23 @@ def run(run_kernel, body: str):
     return [(found.kind, found.details["array"]) for found in case.findings if found.severity == "error"]
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", long_tail(BODIES, every=4))
 def test_a_read_before_the_guard_is_out_of_bounds(run_kernel, name):
     assert run(run_kernel, BODIES[name])[:1] == [("out_of_bounds", "x")]
 
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "if (i < n) z[i] = 2 * x[i];",
-        "float p = i < n ? x[i] : 0;\n    if (i < n) z[i] = 2 * p;",
-        "float p = 0;\n    if (i < n) p = x[i];\n    if (i < n) z[i] = p;",
-        "float p = x[i < n ? i : n - 1];\n    if (i < n) z[i] = p;",
-        "if (i < n && x[i] > 0) z[i] = 1;",
-    ],
+    long_tail(
+        [
+            "if (i < n) z[i] = 2 * x[i];",
+            "float p = i < n ? x[i] : 0;\n    if (i < n) z[i] = 2 * p;",
+            "float p = 0;\n    if (i < n) p = x[i];\n    if (i < n) z[i] = p;",
+            "float p = x[i < n ? i : n - 1];\n    if (i < n) z[i] = p;",
+            "if (i < n && x[i] > 0) z[i] = 1;",
+        ],
+        every=4,
+    ),
 )
 def test_a_read_behind_the_guard_is_not(run_kernel, body):
     assert run(run_kernel, body) == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.shared import long_tail
 
 RIGHT = {  # by what the beginning of `out` holds
     "total": ["mpmc", "treiber", "red_fence"],
@@ -71,10 +74,11 @@ def test_a_right_pattern_passes(call, kind, name, threads):
     check(call, kind, name, 100, threads)
 
 
+SIZES = [(*each, *size) for each in NAMES for size in product((2, 8, 1000, 2000), (2, 16))]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", [2, 16])
-@pytest.mark.parametrize("blocks", [2, 8, 1000, 2000])
-@pytest.mark.parametrize(("kind", "name"), NAMES)
+@pytest.mark.parametrize(("kind", "name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=13))
 def test_a_right_pattern_passes_at_every_size(call, kind, name, blocks, threads):
     check(call, kind, name, blocks, threads)
 

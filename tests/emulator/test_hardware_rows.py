@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.emulator.rows import COPIES, CUT, LAUNCHES, OTHERS, REFUSALS, ROWS, SHUFFLES
+from tests.shared import long_tail
 
 MADE_BY = ("SHUFFLE(", "LAUNCH(", "ROW(")
 
@@ -37,7 +38,7 @@ def test_every_row_has_its_numbers():
     assert set(NAMES) == set(ROWS) | set(REFUSALS)
 
 
-@pytest.mark.parametrize("name", SHUFFLES)
+@pytest.mark.parametrize("name", long_tail(SHUFFLES, every=4))
 def test_shuffles_use_five_bits(row, name):
     z, case = row(name)
     assert z[:32] == ROWS[name]

@@ -287,14 +287,14 @@ __global__ void k(const float* x, float* z) {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=12, slow=3))
 def test_what_a_gpu_runs_is_run(run_kernel, name):
     x, z, findings = run(run_kernel, RIGHT[name] + ENTRY.format(before="", after=""), n=0)
     assert findings == []
     assert np.array_equal(z, x)
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=12, slow=3))
 def test_a_mistake_is_named(run_kernel, name):
     kind, said, kernel = WRONG[name]
     _, _, findings = run(run_kernel, kernel + ENTRY.format(before="", after=""), n=0)

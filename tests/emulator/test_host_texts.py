@@ -52,7 +52,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("body", long_tail(WRONG, every=4))
+@pytest.mark.parametrize("body", long_tail(WRONG, every=4, slow=2))
 def test_a_text_of_the_hosts_is_told(tmp_path, body):
     said = run(tmp_path, body)
     assert "a pointer leads to a text of the host's" in said and "1 finding" in said, said
@@ -72,7 +72,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize(("body", "printed"), RIGHT)
+@pytest.mark.parametrize(("body", "printed"), long_tail(RIGHT, every=4))
 def test_what_a_kernel_has_itself_and_what_it_leaves_alone_is_right(tmp_path, body, printed):
     said = run(tmp_path, body)
     assert said.startswith(printed) and "no findings" in said, said

@@ -15,8 +15,10 @@ TESTS = "on_any_number_of_executors or a_block_that_fails or executors_share or 
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_patterns_between_blocks():
+@pytest.mark.parametrize("left_out", ["whole", pytest.param("gpu", marks=pytest.mark.whole)])  # nothing is for a GPU
+def test_patterns_between_blocks(left_out):
     pytest_ = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", TESTS]
+    pytest_ += ["-m", f"not {left_out}"]
     files = ["test_between_blocks.py", "test_executors.py", "test_looks_at_once.py"]
     program = [*pytest_, *(str(HERE / each) for each in files)]
     environment = os.environ | {"LADDER_JITTER": "1"}

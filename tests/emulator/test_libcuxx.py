@@ -12,6 +12,7 @@ from grader.devices.build import frontend, rules
 from grader.devices.cache import cache_root
 from grader.devices.cuda.nvcc import missing_nvcc, nvcc_flags
 from tests.nvcc import refusal
+from tests.shared import long_tail
 
 FILE = Path(__file__).parent / "kernels" / "libcuxx.cu"
 SOURCE = FILE.read_text()
@@ -23,7 +24,7 @@ def run(call, name: str, **options):
     return call(name, x=X, z=np.zeros_like(X), tiles=TILES, **options)
 
 
-@pytest.mark.parametrize("name", ["run_staged", "run_own", "run_bound"])
+@pytest.mark.parametrize("name", long_tail(["run_staged", "run_own", "run_bound"], every=4))
 def test_tiles_arrive(call, name):
     z = run(call, name)["z"]
     assert np.array_equal(z, X.reshape(TILES, THREADS)[:, ::-1].reshape(-1))

@@ -37,7 +37,7 @@ def ran():
     return these
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     name = "both_sides.cu"
     printed, found, told = ran(name)
@@ -53,7 +53,7 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     assert "reads element 1000 of managed (cudaMallocManaged in line" in told[3]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_cub_knows_pairs_sums_that_go_on_and_buffers_in_turn(ran):
     printed, found, told = ran("cub.cu")
     assert printed == ["27 49", "100 8228 0 8001; 5 9 8 15 14", "0 127 53 75", "0 0"]
@@ -61,7 +61,7 @@ def test_cub_knows_pairs_sums_that_go_on_and_buffers_in_turn(ran):
     assert "reads element 64 of x (cudaMalloc in line" in told[0]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_cub_chooses_counts_groups_and_sorts_by_some_bits(ran):
     """What it prints on an H200 (nvcc 13.0)."""
     printed, found, _ = ran("cub_device.cu")
@@ -172,7 +172,7 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_thrust_parts_ranges_scans_by_keys_and_brings_ranges_together(ran):
     """Worked out by hand; of a shuffle only the elements are asked."""
     name = "thrust_parts.cu"

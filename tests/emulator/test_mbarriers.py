@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 N = 256
 SOURCE = r"""
 using word = unsigned long long;
@@ -114,7 +116,7 @@ def test_copies_arrive_and_threads_drop_out(call):
     assert np.array_equal(run(call, "copies")["z"], np.tile(np.append(X[:224], np.full(32, -1)), 2))
 
 
-@pytest.mark.parametrize("name", ["unwaited", "unready", "uncopied"])
+@pytest.mark.parametrize("name", long_tail(["unwaited", "unready", "uncopied"], every=4))
 def test_what_is_not_waited_for_is_a_race(call, name):
     findings = run(call, name, errors=True).run.findings
     assert "race" in {each.kind for each in findings if each.severity == "error"}, findings

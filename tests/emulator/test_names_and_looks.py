@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 N = 64
 PROTOTYPE = "void give(const int* x, int* z, cudaStream_t stream)"
 LAUNCH = 'extern "C" void give(const int* x, int* z, cudaStream_t stream) { k<<<1, 64, 0, stream>>>(x, z); }\n'
@@ -15,7 +17,7 @@ def given(run_kernel, kernel: str) -> tuple[list[int], list[str]]:
     return outputs["z"].tolist(), [finding.kind for finding in case.findings]
 
 
-@pytest.mark.parametrize("name", ["_sums", "_endpoints", "__two", "_ITM", "_", "static_"])
+@pytest.mark.parametrize("name", long_tail(["_sums", "_endpoints", "__two", "_ITM", "_", "static_"], every=4))
 @pytest.mark.parametrize("storage", ["__device__", "static __device__"])
 def test_a_variable_may_begin_with_an_underscore(run_kernel, name, storage):
     kernel = f"{storage} int {name}[64];\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.devices.emulator.reading import Reading
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """__global__ void scan(int* x) {
@@ -42,7 +43,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("scan", "array", "told"), TOLD)
+@pytest.mark.parametrize(("scan", "array", "told"), long_tail(TOLD, every=4))
 def test_what_mends_such_a_race_is_told(tmp_path, scan, array, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("SCAN", scan).replace("FROM", array))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -167,7 +167,7 @@ def test_the_readme_lists_them():
     assert re.findall(r"^- \*\*(.+?)\.\*\*", section, re.MULTILINE) == [*UNSEEN, REFUSALS]
 
 
-@pytest.mark.parametrize("name", long_tail(list(UNSEEN), every=4))
+@pytest.mark.parametrize("name", long_tail(list(UNSEEN), every=4, slow=2))
 def test_a_wrong_kernel_passes(run_kernel, name):
     x = np.arange(1, N + 1, dtype=np.float32)
     outputs, case = run_kernel(entry(UNSEEN[name]), PROTOTYPE, x=x, z=np.zeros_like(x), n=N, checked=True)
@@ -197,7 +197,7 @@ __global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = table[thre
     assert {name: count for name, count in requests.items() if count} == seen
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", long_tail(REFUSED, every=4))
 def test_right_code_is_refused(tmp_path, name):
     file = tmp_path / "kernel.cu"
     source = entry(Wrong(REFUSED[name])).replace(

@@ -11,6 +11,7 @@ from grader.course.prototype import TYPES
 from grader.devices.emulator.checked import Checked, finds_more
 from grader.devices.emulator.looking import Look
 from tests.emulator.checked_kernel import PROTOTYPE, run
+from tests.shared import long_tail
 
 # In each, `past` is an index that the compiler does not know. What is wrong happens where `n` is the case's number.
 WRONG = """
@@ -337,13 +338,17 @@ def test_a_pointer_or_an_index_that_was_never_set(run_kernel, body):
 
 @pytest.mark.parametrize(
     ("body", "is_found"),
-    [
-        ("float sum; sum *= 0.0f; z[i] = x[i] + sum;", True),
-        ("float most; for (int j = 0; j < n; ++j) if (x[i] > most) most = x[i]; z[i] = most;", True),
-        ("int bits; bits &= n - 4; z[i] = x[i] + bits;", True),
-        ("float sum = x[i]; if (i > 99) { float more; more += 1; sum += 0 * more; } z[i] = sum;", False),
-        ("float sum; for (int j = 0; j < n; ++j) { if (j) sum += 0; else sum = x[i]; } z[i] = sum;", False),
-    ],
+    long_tail(
+        [
+            ("float sum; sum *= 0.0f; z[i] = x[i] + sum;", True),
+            ("float most; for (int j = 0; j < n; ++j) if (x[i] > most) most = x[i]; z[i] = most;", True),
+            ("int bits; bits &= n - 4; z[i] = x[i] + bits;", True),
+            ("float sum = x[i]; if (i > 99) { float more; more += 1; sum += 0 * more; } z[i] = sum;", False),
+            ("float sum; for (int j = 0; j < n; ++j) { if (j) sum += 0; else sum = x[i]; } z[i] = sum;", False),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_a_local_that_nothing_sets_first_is_told_whatever_comes_out(run_kernel, body, is_found):
     kernel = f"__global__ void k(const float* x, float* z, int n) {{\n    const int i = threadIdx.x;\n    {body}\n}}\n"
@@ -428,12 +433,16 @@ def test_a_member_that_was_never_set_and_decides(run_kernel, case):
 
 @pytest.mark.parametrize(
     ("declared", "used"),
-    [
-        ("struct Two { float a, b; } v; v.a = 1;", "v.b"),
-        ("float4 v; v.x = v.y = v.z = 1;", "v.w"),
-        ("float v[4]; for (int j = 1; j < 4; ++j) v[j] = j;", "v[0]"),
-        ("struct Two { int a, b; } v; v.a = 1;", "v.b"),
-    ],
+    long_tail(
+        [
+            ("struct Two { float a, b; } v; v.a = 1;", "v.b"),
+            ("float4 v; v.x = v.y = v.z = 1;", "v.w"),
+            ("float v[4]; for (int j = 1; j < 4; ++j) v[j] = j;", "v[0]"),
+            ("struct Two { int a, b; } v; v.a = 1;", "v.b"),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_is_compared_with_a_constant_was_never_set(run_kernel, declared, used):
     """g++ would answer the comparison itself, by the bytes that it has put there."""

@@ -153,6 +153,7 @@ def message(call, name):
             ("waits", r"waits in the loop in line \d+ for a value that no thread writes"),
         ],
         every=6,
+        slow=2,
     ),
 )
 def test_a_kernel_that_never_ends_is_given_up_early_with_its_loop(call, name, said):
@@ -168,6 +169,8 @@ def test_host_code_that_never_ends_is_given_up_with_its_line(call, name):
     assert "host code was still running in line" in found and f"// {name}" in line
 
 
-@pytest.mark.parametrize(("name", "n"), [("alone", 1_000_000), ("computes", 8), ("slow_writer", 300_000)])
+@pytest.mark.parametrize(
+    ("name", "n"), long_tail([("alone", 1_000_000), ("computes", 8), ("slow_writer", 300_000)], every=4)
+)
 def test_a_kernel_that_takes_long_is_left_alone(call, name, n):
     run(call, name, n)

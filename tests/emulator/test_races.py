@@ -572,7 +572,7 @@ def without_one_barrier() -> list:
     return mutants
 
 
-@pytest.mark.parametrize(("kernel", "grid", "block"), without_one_barrier())
+@pytest.mark.parametrize(("kernel", "grid", "block"), long_tail(without_one_barrier(), every=4))
 def test_a_removed_barrier_is_a_race(run_kernel, kernel, grid, block):
     _, case = run(run_kernel, kernel, grid, block)
     assert "race" in [finding.kind for finding in case.findings if finding.severity == "error"]

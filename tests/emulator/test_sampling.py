@@ -279,6 +279,7 @@ def test_a_copy_of_four_gigabytes_takes_no_memory_and_few_blocks(sampled):
     assert (regions["x"]["loaded"], regions["z"]["stored"]) == (32 * ran, 32 * ran)
 
 
+@pytest.mark.slow
 def test_lines_stay_in_the_l1_cache_between_the_rounds_of_a_loop(sampled):
     launch, regions, ran = only_launch(sampled("rows", 1 << 24))
     # 32 lanes in 32 lines, 32 times: of each line 4 sectors are fetched, when the first of their 8 floats is wanted.

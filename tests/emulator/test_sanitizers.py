@@ -71,12 +71,24 @@ def first_libraries(name: str) -> str:
     return " ".join(str(Path(each.strip()).resolve()) for each in found)
 
 
-def reports(sanitizer: Sanitizer, folder: Path, tests: list[str]) -> list[str]:
-    """Runs these tests in a process of their own; what the sanitizer reported. Fails if a test did."""
+def reports(sanitizer: Sanitizer, folder: Path, tests: list[str], left_out: str) -> list[str]:
+    """Runs these tests, but those with a mark, in a process of their own; what was reported. Fails if a test did."""
     options = {name: f"{given}:log_path={folder / 'report'}" for name, given in sanitizer.options.items()}
     one_thread = {"OPENBLAS_NUM_THREADS": "1"}
     environment = os.environ | one_thread | options | {RUNTIME: str(sanitized_runtime(sanitizer))}
-    pytest_ = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
+    pytest_ = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        f"not {left_out}",
+        *tests,
+    ]
     program = ["env", f"LD_PRELOAD={first_libraries(sanitizer.library)}", *pytest_]
     done = subprocess.run(program, env=environment, cwd=HERE.parents[1], capture_output=True, text=True, timeout=600)
     found = [path.read_text(errors="replace") for path in sorted(folder.glob("report*"))]
@@ -88,19 +100,22 @@ def reports(sanitizer: Sanitizer, folder: Path, tests: list[str]) -> list[str]:
 def reported(kept, tmp_path) -> Callable[..., list[str]]:
     """What a sanitizer reports of test modules. Nothing is reported once, until they or the grader change."""
 
-    def ask(sanitizer: Sanitizer, *modules: str) -> list[str]:
+    def ask(sanitizer: Sanitizer, left_out: str, *modules: str) -> list[str]:
         tests = [str(HERE / f"test_{module}.py") for module in modules]
         files = [file.read_bytes() for file in sorted(HERE.rglob("*")) if file.suffix in (".py", ".cu")]
-        key = ["sanitized", sanitizer.library, *sanitizer.flags, *modules, *files]
-        return kept(key, lambda: reports(sanitizer, tmp_path, tests), lambda said: not said)
+        key = ["sanitized", sanitizer.library, *sanitizer.flags, left_out, *modules, *files]
+        return kept(key, lambda: reports(sanitizer, tmp_path, tests, left_out), lambda said: not said)
 
     return ask
 
 
-def test_addresses_and_undefined_behaviour(reported):
+# In the long tail the fast tests of the modules; where the whole is asked for, all of them, and the other sanitizer.
+@pytest.mark.parametrize("left_out", ["slow", pytest.param("gpu", marks=pytest.mark.whole)])
+def test_addresses_and_undefined_behaviour(reported, left_out):
     modules = ("warp", "atomics", "groups", "host", "races", "recording", "executors")
-    assert reported(ADDRESS, *modules) == []
+    assert reported(ADDRESS, left_out, *modules) == []
 
 
+@pytest.mark.whole
 def test_what_executors_share(reported):
-    assert reported(THREAD, "executors") == []
+    assert reported(THREAD, "gpu", "executors") == []

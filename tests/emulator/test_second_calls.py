@@ -68,7 +68,7 @@ def test_what_goes_by_the_number_of_calls(graded, what):
     assert "out[0] is not written when the case" in told
 
 
-@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=4))
+@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=4, slow=2))
 def test_what_is_right(graded, what):
     found = graded(RIGHT[what])
     assert all(case.status == "passed" for case in found.tasks[0].cases), found.tasks[0].cases[-1].message
@@ -101,7 +101,7 @@ extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
 """
 
 
-@pytest.mark.parametrize("count", ["16", "count"])
+@pytest.mark.parametrize("count", long_tail(["16", "count"], every=4))
 def test_how_many_multiprocessors_there_are(tmp_path, count):
     file = tmp_path / "kernel.cu"
     file.write_text(PARTS.replace("COUNT", count))
@@ -188,7 +188,7 @@ GO_BY = [  # above, in the kernel, in host code; whether it is right
 ]
 
 
-@pytest.mark.parametrize(("above", "kernel", "host", "is_right"), long_tail(GO_BY, every=4))
+@pytest.mark.parametrize(("above", "kernel", "host", "is_right"), long_tail(GO_BY, every=8, slow=3))
 def test_a_kernel_must_not_go_by_where_it_runs(above, kernel, host, is_right, tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(ADD.replace("ABOVE", above).replace("KERNEL", kernel).replace("HOST", host))

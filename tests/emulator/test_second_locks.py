@@ -45,14 +45,16 @@ def _run(run_kernel, body: str, take: str, blocks: int, executors: int):
     return outputs["z"], [found.message for found in case.findings if found.severity == "error"]
 
 
-@pytest.mark.parametrize(("take", "blocks", "executors"), long_tail(list(product(SWAPS, (4, 50), (1, 2))), every=8))
+@pytest.mark.parametrize(
+    ("take", "blocks", "executors"), long_tail(list(product(SWAPS, (4, 50), (1, 2))), every=8, slow=4)
+)
 def test_two_locks_in_two_orders_are_a_deadlock(run_kernel, take, blocks, executors):
     _, said = _run(run_kernel, IN_TWO_ORDERS, take, blocks, executors)
     assert len(said) == 1 and "waits in the loop in line 2 for a lock while it has another one" in said[0], said
 
 
 @pytest.mark.parametrize(
-    ("body", "take", "blocks", "executors"), long_tail(list(product(RIGHT, SWAPS, (50, 300), (1, 2))), every=8)
+    ("body", "take", "blocks", "executors"), long_tail(list(product(RIGHT, SWAPS, (50, 300), (1, 2))), every=8, slow=4)
 )
 def test_locks_that_cannot_meet_crosswise_are_none(run_kernel, take, body, blocks, executors):
     added, said = _run(run_kernel, body, take, blocks, executors)

@@ -54,7 +54,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("declared", "use", "bytes_before"), long_tail(ROWS, every=6))
+@pytest.mark.parametrize(("declared", "use", "bytes_before"), long_tail(ROWS, every=18, slow=4))
 def test_a_shared_array_lies_right_behind_the_one_before_it(run_kernel, declared, use, bytes_before):
     _, _, findings = run(run_kernel, SOURCE.format(declared=declared, use=use, outside=""), 32)
     assert [finding.kind for finding in findings] == ["misaligned"] * (bytes_before is not None)

@@ -102,7 +102,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 @pytest.mark.parametrize(
     ("type", "needs"),
     long_tail([("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
-     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)], every=8),
+     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)], every=16, slow=3),
 )  # fmt: skip
 def test_a_type_needs_what_it_is_made_of(run_kernel, type, needs):
     source = "#include <cuda_fp16.h>\n" + NAMED.format(type=type)
@@ -116,7 +116,7 @@ def kinds(run_kernel, line: str) -> list[str]:
     return [finding.kind for finding in run(run_kernel, KNOWN.format(line=line), 32)[2]]
 
 
-@pytest.mark.parametrize("where", long_tail(list(WHERE), every=6))
+@pytest.mark.parametrize("where", long_tail(list(WHERE), every=6, slow=2))
 @pytest.mark.parametrize("vectors", ["", "__device__ float4 four;\n"])
 def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, where, vectors):
     outside, inside = WHERE[where]
@@ -124,12 +124,13 @@ def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, wher
     assert not findings and (z == x + 1).all()
 
 
-@pytest.mark.parametrize("line", long_tail([READS, WRITES], every=4))
+@pytest.mark.parametrize("line", long_tail([READS, WRITES], every=32))
 @pytest.mark.parametrize(
     ("type", "first", "is_misaligned"),
     long_tail([("float4", 4, True), ("float4", 8, True), ("float4", 12, True), ("float4", 16, False), ("int2", 4, True),
      ("int2", 8, False), ("float3", 4, False), ("float3", 2, True), ("Twice", 8, False), ("Twice", 4, True),
-     ("Triple", 4, False), ("Triple", 1, True), ("Wide", 8, True), ("Wide", 16, False), ("Holds", 8, True)], every=6),
+     ("Triple", 4, False), ("Triple", 1, True), ("Wide", 8, True), ("Wide", 16, False), ("Holds", 8, True)],
+     every=6, slow=3),
 )  # fmt: skip
 def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, is_misaligned):
     _, _, findings = run(run_kernel, KNOWN.format(line=line.format(type=type, first=first)), 32)
@@ -155,6 +156,7 @@ def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, 
             ("if (threadIdx.x == 0) memset(held + 1, 0, 16); z[threadIdx.x] = 1;", False),
         ],
         every=6,
+        slow=3,
     ),
 )
 def test_a_number_and_a_member(run_kernel, line, is_misaligned):
@@ -189,7 +191,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 """
 
 
-@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=4))
+@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=6, slow=2))
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
     long_tail([
@@ -207,7 +209,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
         ("Packed* q = (Packed*)bytes; if (i < n) q[i].v = {type}(v); z[i] = i < n ? q[i].v.x + 2 : i + 3;", False),
         ("({type}&)bytes[n + 16 * i] = {type}(v); z[i] = 3 + i;", True),
         ("for (int j = 0; j < n; ++j) ({type}&)bytes[n + 16 * (i + j)] = {type}(v); z[i] = 3 + i;", True),
-    ], every=6),
+    ], every=6, slow=3),
 )  # fmt: skip
 def test_a_vector_in_a_packed_structure(run_kernel, type, line, is_misaligned):
     _, z, findings = run(run_kernel, OF_PACKED.format(type=type, line=line.format(type=type)), 1)

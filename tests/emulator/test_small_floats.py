@@ -34,6 +34,7 @@ def test_every_half_becomes_its_float(call):
         assert same(call("widen_half", x=HALVES, z=np.zeros(65536, np.float32))["z"], HALVES.astype(np.float32))
 
 
+@pytest.mark.slow
 def test_every_bfloat_becomes_its_float(call):
     assert same(call("widen_bfloat", x=PATTERNS, z=np.zeros(65536, np.float32))["z"], from_bfloat(PATTERNS))
 

@@ -173,12 +173,12 @@ UNORDERED = {  # which line does what to what of which line's, each on a stream 
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lines", ORDERED.values(), ids=ORDERED)
+@pytest.mark.parametrize(("lines",), long_tail([(each,) for each in ORDERED.values()], every=4), ids=ORDERED)
 def test_streams_that_wait_for_each_other(run_kernel, lines):
     assert pair(run_kernel, *lines) == []
 
 
-@pytest.mark.parametrize(("lines", "expected"), UNORDERED.values(), ids=UNORDERED)
+@pytest.mark.parametrize(("lines", "expected"), long_tail(UNORDERED.values(), every=4), ids=UNORDERED)
 def test_work_that_does_not_wait_for_what_it_needs_is_a_race(run_kernel, lines, expected):
     ((line, other, message),) = pair(run_kernel, *lines)
     assert (line, other) == expected[:2] and expected[2] in message

@@ -113,8 +113,8 @@ FLAGS = {
 }
 
 
-@pytest.mark.parametrize("behind", ["", "__threadfence();"])
-@pytest.mark.parametrize("flag", long_tail(FLAGS, every=4))
+@pytest.mark.parametrize("behind", long_tail(["", "__threadfence();"], every=8))
+@pytest.mark.parametrize("flag", long_tail(FLAGS, every=4, slow=3))
 @pytest.mark.parametrize("data", long_tail(["", "volatile"], every=4))
 def test_data_needs_a_fence_before_its_flag(run_kernel, data, flag, behind):
     wait, set_ = FLAGS[flag]
@@ -257,7 +257,7 @@ def unset(run_kernel, memory: str, own: str) -> list[int]:
     return [each.line - own_line for each in case.findings if each.severity == "error"]
 
 
-@pytest.mark.parametrize("memory", list(DATA))
+@pytest.mark.parametrize("memory", long_tail(list(DATA), every=4))
 def test_what_another_lane_has_handed_on_is_initialised(run_kernel, memory):
     assert unset(run_kernel, memory, "") == []
     assert 0 in unset(run_kernel, memory, "before += data[t];")

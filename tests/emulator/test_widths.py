@@ -31,14 +31,14 @@ TILES = [
 
 
 @pytest.mark.parametrize("width", long_tail([1, 8, 32], every=4))
-@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=6))
+@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=6, slow=3))
 def test_a_width_of_a_power_of_two(run_kernel, line, width):
     x, z, findings = run(run_kernel, KERNEL.format(line=line), width)
     assert not findings and (z == x).all()
 
 
 @pytest.mark.parametrize("width", long_tail([0, 12, 33, 64, -32], every=4))
-@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=6))
+@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=6, slow=3))
 def test_another_width(run_kernel, name, width):
     _, _, (finding,) = run(run_kernel, KERNEL.format(line=SHUFFLES[name]), width)
     assert (finding.kind, finding.line) == ("trap", 8)

@@ -60,7 +60,9 @@ def at_least_16_bytes(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("name", "m", "n", "dtype", "sums", "allowed"), long_tail(PRODUCTS, every=6), ids=[row[0] for row in PRODUCTS]
+    ("name", "m", "n", "dtype", "sums", "allowed"),
+    long_tail(PRODUCTS, every=16, slow=3),
+    ids=[row[0] for row in PRODUCTS],
 )
 def test_products_of_every_order(call, name, m, n, dtype, sums, allowed):
     random = np.random.RandomState(3)
@@ -128,7 +130,7 @@ def found_in_elements(called):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", long_tail(BY_PLACE, every=8))
+@pytest.mark.parametrize("name", long_tail(BY_PLACE, every=8, slow=2))
 def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, name):
     (finding,) = found_in_elements(call(name, **BY_PLACE[name], checked=True))
     line = next(number for number, text in enumerate(SOURCE.splitlines(), 1) if ".x[" in text)
@@ -136,7 +138,7 @@ def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, na
     assert "treat all elements alike" in finding.message
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_who_treats_all_elements_alike_is_told_nothing(call):
     given = {"a": SOME, "b": SOME, "c": SOME.astype(np.float32), "z": np.zeros((16, 16), np.float32)}
     assert found_in_elements(call("scaled", **given, checked=True)) == []

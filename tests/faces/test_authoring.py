@@ -177,6 +177,7 @@ def test_a_ladder_whose_rungs_have_no_kernel_or_another_order(entry: Entry):
     assert "stand in another order than their files" in said(again, authoring.ladders_and_files_agree)
 
 
+@pytest.mark.slow
 def test_a_goal_that_the_rung_below_meets_and_one_that_the_rung_misses(entry: Entry):
     loose = with_lesson(entry, ("at_least=12", "at_least=3"))
     (below,) = authoring.problems(loose, (authoring.rungs_are_reached,))
@@ -188,6 +189,7 @@ def test_a_goal_that_the_rung_below_meets_and_one_that_the_rung_misses(entry: En
     assert ", >= 99 is asked" in missed
 
 
+@pytest.mark.slow
 def test_a_rung_that_only_a_gpu_can_tell_is_accepted_and_said(entry: Entry, capsys):
     counted = '                        Counted("sectors_per_load", at_least=12, why="and what the best do"),\n'
     timed = with_lesson(entry, (counted, ""), (', 3: "four_elements"', ""))

@@ -120,6 +120,7 @@ def test_a_learners_file_is_graded_before_it_runs_here(course, measured, monkeyp
     assert measured.calls == [(["vector_add"], [Path("mine.cu")], False)]
 
 
+@pytest.mark.slow
 def test_a_wrong_rung_is_no_success(course, measured, capsys):
     case = measured.found["tasks"][0]["cases"][0]
     case["results"][0] = contender("1_naive", "rung", None, status="wrong_result", noise=None)

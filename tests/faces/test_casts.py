@@ -72,14 +72,14 @@ def run(folder: Path, from_: str, to: str, value: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=12))
+@pytest.mark.parametrize(("from_", "to", "value", "gives"), long_tail(CASTS, every=24, slow=6))
 def test_what_a_gpu_makes_of_a_number_that_does_not_fit_is_told(tmp_path, from_, to, value, gives):
     said = run(tmp_path, from_, to, value)
     assert f"which cannot hold it: a GPU gives {gives}, a CPU something else" in said
     assert "note p.cu:5 in kernel convert" in said
 
 
-@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8))
+@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8, slow=2))
 def test_what_fits_or_is_the_same_on_both_is_not_told(tmp_path, from_, to, value):
     assert "cannot hold" not in run(tmp_path, from_, to, value)
 
@@ -99,7 +99,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
-@pytest.mark.parametrize(("value", "is_told"), [("-1e9f", True), ("1e6f", False)])
+@pytest.mark.parametrize(("value", "is_told"), long_tail([("-1e9f", True), ("1e6f", False)], every=4))
 def test_in_a_graded_file_with_checks_it_is_told_with_its_line(tmp_path, value, is_told):
     (tmp_path / "v.cu").write_text(GRADED.replace("VALUE", value))
     done = run_ladder(tmp_path, "check", "01", "v.cu")

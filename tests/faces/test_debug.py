@@ -173,7 +173,7 @@ def test_a_file_that_does_not_build_is_not_debugged(tmp_path):
     assert "nothing to debug" in done.stdout or "gdb" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @needs_gdb
 def test_at_a_finding_the_learner_stands_in_the_own_line(tmp_path):
     done = ladder(tmp_path, OUT_OF_BOUNDS, "--debug", typed="print at\nup\ninfo locals\nquit\n")
@@ -194,7 +194,7 @@ def test_a_race_stops_at_its_line_in_its_thread_and_steps_over_a_barrier(tmp_pat
 
 
 @needs_gdb
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_stops_in_the_thread_that_is_asked_for_in_a_case_that_has_it(tmp_path):
     right = RACE.replace("    T other = tile[threadIdx.x ^ 33];\n", "    T other = 0;\n")
     done = ladder(tmp_path, right, "--debug", "3,17", typed="next\nprint i\nprint blockIdx\nquit\n")
@@ -207,7 +207,7 @@ def test_it_stops_in_the_thread_that_is_asked_for_in_a_case_that_has_it(tmp_path
 
 
 @needs_gdb
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_thread_behind_the_one_that_ends_the_run_is_told_to_come_too_late(tmp_path):
     said = ladder(tmp_path, OUT_OF_BOUNDS, "--debug", "0,40", typed="quit\n").stdout
     late = "Thread 40 of block 0 has not come to line 4: another one ended the run before. `--debug` alone stops there."

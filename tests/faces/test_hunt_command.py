@@ -144,6 +144,7 @@ def test_wrong_usage_and_a_damaged_file_are_told(ladder, course):
     assert "hunt.json.damaged-2" in ladder()[1]
 
 
+@pytest.mark.slow
 def test_a_whole_file_is_mended_by_another_kernel_and_named_by_any_of_its_lines(course, hand_out, ladder):
     shipped = find("01", course)
     slow = next(each for each in shipped.mistakes if each.name == "one_block").text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.devices.build.macro_slips import of_macro
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """DEFINE
@@ -25,11 +26,14 @@ int main() {
 
 @pytest.mark.parametrize(
     ("define", "told"),
-    [
-        ("#define N 16;", "p.cu:1: `#define N 16;` puts its `;` wherever `N` stands: write `#define N 16`"),
-        ("#define N = 16", "p.cu:1: `#define N` takes no `=`: write `#define N 16`"),
-        ("#define N 16 // a warp's half", ""),
-    ],
+    long_tail(
+        [
+            ("#define N 16;", "p.cu:1: `#define N 16;` puts its `;` wherever `N` stands: write `#define N 16`"),
+            ("#define N = 16", "p.cu:1: `#define N` takes no `=`: write `#define N 16`"),
+            ("#define N 16 // a warp's half", ""),
+        ],
+        every=4,
+    ),
 )
 def test_a_program_is_told_the_line_of_the_macro(tmp_path, define, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("DEFINE", define))

@@ -143,7 +143,7 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
             f'{IMPORT}; grade("01", "4_nothing")',
             "it has 1_one_element, 2_grid_stride, 3_float4",
         ),
-        (f'{IMPORT}; grade("03").counters', 'grade(..., task="row_sum" or'),
+        pytest.param(f'{IMPORT}; grade("03").counters', 'grade(..., task="row_sum" or', marks=pytest.mark.slow),
         (f'{IMPORT}; grade("01", "3_float4", device="GPU")', "there is no device `GPU`"),
         (f'{IMPORT}; rungs("01", "beauty")', "`beauty` is not counted: there are"),
         ("%%kernel 01 --rung two\n.", "`two` is no number of a rung: type `%%kernel 01 --rung 2`"),

@@ -130,6 +130,7 @@ int main() {
     assert "what nothing has written, from y (cudaMalloc in line 5)" in ran.json["notes"][0]["message"]
 
 
+@pytest.mark.slow
 def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(run):
     ran = run("fresh.cu", "--json")
     told = [(each["kind"], each["line"]) for each in ran.json["notes"]]
@@ -149,6 +150,7 @@ def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(ru
             ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_ends_a_kernel_or_a_program_is_told_with_its_line(run, which, kind, text, code):
@@ -328,6 +330,7 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
+@pytest.mark.slow
 def test_kernels_get_nothing_of_the_hosts_library(run, folder):
     (folder / "library.cu").write_text(
         "#include <algorithm>\n#include <cstdlib>\n#include <functional>\n#include <vector>\n"
@@ -384,7 +387,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("as_json", long_tail([False, True], every=4))
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
@@ -402,7 +405,7 @@ def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeyp
         assert f"note  arrays.cu:{line}" in told.err and said in told.err
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "4", "1")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "one too many"))}
@@ -410,7 +413,7 @@ def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     assert run("arrays.cu", "--arrays", "--json", "--", "3", "1").found == set()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_with_arrays_a_range_one_too_long_is_found_where_a_library_walks_it(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "5", "0", "sorted")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "of those that there are"))}
@@ -450,7 +453,7 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
     assert min(race["step"], race["other_step"]) >= 0 and page["source"] == (PROGRAMS / "bugs.cu").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_the_kernel(run, folder):
     ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--block", "2", "--", "races")
     assert "Blocks 0, 2 of 4 are here. Finding 3 is in block 3, not on the page: add `--block 3`.\n" in ran.said
@@ -499,6 +502,7 @@ def data_of(page: Path) -> Any:
             ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
         ],
         every=8,
+        slow=2,
     ),
 )
 def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):
@@ -731,6 +735,7 @@ def test_an_index_far_past_a_shared_array_is_told_of_it_and_not_of_another_kerne
     assert finding["line"] == line_of("first_sight.cu", "// of eight") and finding["details"]["array"] == "rows"
 
 
+@pytest.mark.slow
 def test_host_code_gets_its_side_of_a_function_for_both_and_may_be_told_by_a_running_kernel(run):
     ran = run("two_sides.cu", "--json")
     assert ran.said.splitlines()[:6] == [

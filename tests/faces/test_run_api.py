@@ -70,7 +70,7 @@ def returned(folder: Path, text: str, name: str = "p.cu") -> str:
     return run_ladder(folder, "run", name).stdout
 
 
-@pytest.mark.parametrize("program", long_tail(PROGRAMS, every=6), ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", long_tail(PROGRAMS, every=12, slow=3), ids=lambda path: path.stem)
 def test_calls_return_what_an_h200_says(program, tmp_path):
     (tmp_path / "said.h").write_text((API / "said.h").read_text())
     rows = enumerate(program.read_text().split("\n"), start=1)
@@ -82,7 +82,7 @@ def test_calls_return_what_an_h200_says(program, tmp_path):
     assert said == expected and len(said) > 8
 
 
-@pytest.mark.parametrize("call", long_tail([*WAITS, *DO_NOT], every=12))
+@pytest.mark.parametrize("call", long_tail([*WAITS, *DO_NOT], every=24, slow=4))
 def test_a_fault_is_known_once_the_host_has_waited(call, tmp_path):
     fault = "cudaErrorIllegalAddress"
     text = AFTER_A_FAULT.replace("WRONG", next(iter(FAULTS))).replace("CALL", call)
@@ -90,7 +90,7 @@ def test_a_fault_is_known_once_the_host_has_waited(call, tmp_path):
     assert returned(tmp_path, text) == f"{first} cudaSuccess {fault} {fault} cudaSuccess {fault}"
 
 
-@pytest.mark.parametrize("wrong", FAULTS)
+@pytest.mark.parametrize("wrong", long_tail(FAULTS, every=4))
 def test_a_fault_has_the_error_of_its_kind(wrong, tmp_path):
     text = AFTER_A_FAULT.replace("WRONG", wrong).replace("CALL", "cudaDeviceSynchronize()")
     assert returned(tmp_path, text).split()[0] == FAULTS[wrong]

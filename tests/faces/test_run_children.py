@@ -64,6 +64,7 @@ def test_a_kernel_that_another_one_calls_is_refused(tmp_path):
     assert said.startswith("t.cu:24: `ends` is a kernel: write `__device__` instead of `__global__` in line 22"), said
 
 
+@pytest.mark.slow
 def test_and_what_is_wrong_in_it_is_told(tmp_path):
     said = run(tmp_path, PROGRAM.replace("COUNT", "5"))
     assert "out of bounds t.cu:5 in kernel child thread (4, 0, 0) of block (0, 0, 0) reads element 8 of x" in said, said
@@ -124,7 +125,7 @@ BODIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), long_tail(BODIES, every=2))
+@pytest.mark.parametrize(("body", "expected"), long_tail(BODIES, every=4, slow=2))
 def test_what_runs_beside_what_a_kernel_launches_is_a_race(tmp_path, body, expected):
     said = run(tmp_path, RACES.replace("BODY", body).replace("FENCE", "__threadfence();"))
     assert expected in said, said
@@ -180,6 +181,7 @@ def test_kernels_ask_for_memory_and_have_copies_done_behind_them(tmp_path):
     assert said.startswith("0 4 6 8 ") and "no findings in 3 kernels" in said, said
 
 
+@pytest.mark.slow
 def test_what_is_wrong_in_these_copies_is_told(tmp_path):
     said = run(tmp_path, BY_KERNELS.replace("SIZE", "5").replace("FREE", ""))
     assert "1. out of bounds t.cu:14 a copy or memset of 20 bytes leaves t" in said, said

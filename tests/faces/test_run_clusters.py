@@ -164,7 +164,8 @@ TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 65] += 1; cluster.sync
                 "the grid has 6 blocks in x, which is no multiple of the 4 that a cluster has there",
             ),
         ],
-        every=3,
+        every=8,
+        slow=2,
     ),
 )
 def test_what_is_wrong_between_blocks_of_a_cluster_is_told(tmp_path, ready, done, ranks, grid, told):
@@ -218,6 +219,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_launches_with_clusters_that_cuda_refuses(tmp_path):
     said = run(tmp_path, "launches.cu", LAUNCHES)
     refused = "".join(f"{blocks}: cudaErrorInvalidClusterSize " for blocks in (4, 0, 16))
@@ -244,10 +246,13 @@ int main() {
 
 @pytest.mark.parametrize(
     ("here", "told"),
-    [
-        ("__cluster_dims__(2)", "found 2 "),
-        ("", "repeat __cluster_dims__ in the head of the kernel's body"),
-    ],
+    long_tail(
+        [
+            ("__cluster_dims__(2)", "found 2 "),
+            ("", "repeat __cluster_dims__ in the head of the kernel's body"),
+        ],
+        every=4,
+    ),
 )
 def test_a_cluster_is_named_where_the_body_is(tmp_path, here, told):
     assert told in (said := run(tmp_path, "declared.cu", DECLARED.replace("HERE", here))), said

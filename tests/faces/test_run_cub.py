@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.faces.test_run_tells import run
+from tests.shared import long_tail
 
 BLOCKS = """
 #include <cstdio>
@@ -149,7 +150,9 @@ int main() {
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "prints"),
-    [(BLOCKS, "3 1 0 3 101 200 -1 175 200 5 32 300 149"), (OF_DEVICE, FOUND), (CHECKED, "12 28")],
+    long_tail(
+        [(BLOCKS, "3 1 0 3 101 200 -1 175 200 5 32 300 149"), (OF_DEVICE, FOUND), (CHECKED, "12 28")], every=100, slow=2
+    ),
     ids=["blocks", "device", "checked"],
 )
 def test_cub_s_algorithms_by_keys_segments_and_neighbours(tmp_path: Path, text: str, prints: str):

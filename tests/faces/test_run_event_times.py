@@ -55,20 +55,20 @@ def run(folder: Path, wait: str, copy: str = "") -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize("wait", long_tail(WAITS, every=6))
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=12, slow=2))
 def test_behind_a_wait_there_is_a_time(tmp_path, wait):
     said = run(tmp_path, wait)
     assert said.startswith("0 1 ") and "no findings" in said, said
 
 
-@pytest.mark.parametrize("wait", long_tail(NO_WAITS, every=4))
+@pytest.mark.parametrize("wait", long_tail(NO_WAITS, every=8, slow=2))
 def test_without_one_there_is_none_and_that_is_told(tmp_path, wait):
     said = run(tmp_path, wait)
     assert said.startswith("600 0 ") and "1. wrong call t.cu:15" in said, said
     assert "gives no time: call cudaEventSynchronize for the last event first" in said
 
 
-@pytest.mark.parametrize(("to", "is_over"), COPIED_TO)
+@pytest.mark.parametrize(("to", "is_over"), long_tail(COPIED_TO, every=4))
 def test_a_copy_to_memory_that_is_not_page_locked_is_over_when_the_call_returns(tmp_path, to, is_over):
     said = run(tmp_path, "cudaEventSynchronize(a)", f"cudaMemcpyAsync({to}, x, sizeof h, cudaMemcpyDeviceToHost, s)")
     assert ("no findings" in said) == is_over, said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.faces.test_run_takes import run
+from tests.shared import long_tail
 
 PROGRAM = r"""
 struct alignas(16) Slot { unsigned long long key, value; };
@@ -34,7 +35,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize(("old", "is_right"), [("", True), ("out[0].key =", False)])
+@pytest.mark.parametrize(("old", "is_right"), long_tail([("", True), ("out[0].key =", False)], every=4))
 def test_an_exchange_may_be_what_sets_an_element(tmp_path, old, is_right):
     said = run(tmp_path, "put.cu", PROGRAM.replace("OLD", old))
     assert ("no findings in 1 kernel" in said) == is_right and ("uninitialised read" in said) != is_right, said

@@ -20,7 +20,7 @@ def test_transforms_are_as_their_definition_says(tmp_path):
     assert said.stdout == "near 1\n" and "no findings" in said.stderr, said  # 1: a plan of another type is none
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_array_too_short_for_a_transform_is_told_at_its_line(tmp_path):
     line = PROGRAM.read_text().split("// one too many")[0].count("\n") + 1
     found = json.loads(run_ladder(tmp_path, "run", str(PROGRAM), "--json", "--", "short").stdout)["findings"]
@@ -63,7 +63,7 @@ int main() try {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_thrust_swaps_and_keeps_the_first_of_equal_keys(tmp_path):
     (tmp_path / "p.cu").write_text(THRUST)
     said = run_ladder(tmp_path, "run", "p.cu")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -37,6 +39,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_graph_s_nodes_and_edges_are_told_and_drawn(tmp_path):
     (tmp_path / "p.cu").write_text(PROGRAM)
     done = run_ladder(tmp_path, "run", "p.cu")
@@ -44,6 +47,7 @@ def test_a_graph_s_nodes_and_edges_are_told_and_drawn(tmp_path):
     assert len(re.findall(r'"node_\d+" -> "node_\d+";', (tmp_path / "graph.dot").read_text())) == 2
 
 
+@pytest.mark.slow
 def test_a_program_is_not_told_what_a_graded_file_lacks(tmp_path):
     call = "cudaGraphKernelNodeGetParams(to[1], nullptr);\n    cudaGraphDestroy"
     (tmp_path / "p.cu").write_text(PROGRAM.replace("cudaGraphDestroy", call))

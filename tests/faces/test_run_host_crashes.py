@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """#include <cassert>
@@ -52,11 +53,14 @@ def said(folder, *words):
 
 @pytest.mark.parametrize(
     ("which", "told"),
-    [
-        ("recursion", "host code ends with a full stack: a function calls itself without end"),
-        ("large", "host code ends with a full stack"),
-        ("null", "host code ends with a segmentation fault at a null pointer: it was never given memory"),
-    ],
+    long_tail(
+        [
+            ("recursion", "host code ends with a full stack: a function calls itself without end"),
+            ("large", "host code ends with a full stack"),
+            ("null", "host code ends with a segmentation fault at a null pointer: it was never given memory"),
+        ],
+        every=4,
+    ),
 )
 def test_a_crash_of_host_code_is_told_with_its_cause(program, which, told):
     assert told in said(program, which)
@@ -64,14 +68,17 @@ def test_a_crash_of_host_code_is_told_with_its_cause(program, which, told):
 
 @pytest.mark.parametrize(
     ("which", "error"),
-    [
-        (0, "cudaErrorIllegalAddress"),
-        (1, "cudaErrorMisalignedAddress"),
-        (2, "cudaErrorAssert"),
-        (3, "cudaErrorLaunchFailure"),
-        (4, "cudaErrorLaunchFailure"),
-        (5, "cudaSuccess"),
-    ],
+    long_tail(
+        [
+            (0, "cudaErrorIllegalAddress"),
+            (1, "cudaErrorMisalignedAddress"),
+            (2, "cudaErrorAssert"),
+            (3, "cudaErrorLaunchFailure"),
+            (4, "cudaErrorLaunchFailure"),
+            (5, "cudaSuccess"),
+        ],
+        every=4,
+    ),
 )
 def test_a_kernel_that_does_wrong_ends_with_cudas_error(program, which, error):
     assert error in said(program, str(which))

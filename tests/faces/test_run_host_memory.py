@@ -44,7 +44,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("allocate", ["cudaMalloc", "cudaMallocManaged"])
+@pytest.mark.parametrize("allocate", long_tail(["cudaMalloc", "cudaMallocManaged"], every=4))
 def test_a_pointer_that_an_allocation_writes_into_the_devices_memory(tmp_path, allocate):
     text = STRUCTURE.replace("ALLOCATE", allocate)
     assert not findings(tmp_path, "structure.cu", text.replace("WHERE", "host.x"))
@@ -87,7 +87,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=6))
+@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=16, slow=3))
 def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
     text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
     (tmp_path / "line.cu").write_text(text)
@@ -101,12 +101,16 @@ def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [
-        ("x[99] = 1;", ""),
-        ("x[100] = 1;", "writes element 100 of x (cudaMallocManaged in line 4), past its end: it has 100 elements"),
-        ("cudaFree(x); return (int)x[1];", "reads element 1 of x (cudaMallocManaged in line 4) after it was freed"),
-        ("cudaMemcpy(q, x, 4, cudaMemcpyHostToDevice);", "the destination of this copy is no device memory"),
-    ],
+    long_tail(
+        [
+            ("x[99] = 1;", ""),
+            ("x[100] = 1;", "writes element 100 of x (cudaMallocManaged in line 4), past its end: it has 100 elements"),
+            ("cudaFree(x); return (int)x[1];", "reads element 1 of x (cudaMallocManaged in line 4) after it was freed"),
+            ("cudaMemcpy(q, x, 4, cudaMemcpyHostToDevice);", "the destination of this copy is no device memory"),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_host_code_may_touch_has_an_end(tmp_path, line, said):
     text = f"\nint main() {{\nfloat* x; int place, *q = &place;\ncudaMallocManaged(&x, 400);\n{line}\n}}\n"
@@ -135,15 +139,22 @@ RIGHT = {"INDEX": "blockIdx.x * blockDim.x + threadIdx.x", "GUARD": "i < n", "BL
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
-    [
-        ({"GUARD": "i < 0"}, "note p.cu:10 this copies to the host what nothing has written, from y"),
-        ({"BLOCKS": "n / 128"}, "its first 3,584 bytes are written, as much as a launch has threads for"),
-        ({"BLOCKS": "7", "COPIED": "896"}, ""),
-        ({"GUARD": "i < 500"}, ""),  # what there is of results may be less
-        ({"GUARD": "i < n && i % 2"}, "host code reads element 0 of y (cudaMalloc in line 7), as the copy in line 10"),
-        ({"BOTH": "h[0] = both[16];"}, "1. out of bounds p.cu:11 host code reads element 16 of both"),
-        ({"BOTH": "both[15] = 0;"}, ""),
-    ],
+    long_tail(
+        [
+            ({"GUARD": "i < 0"}, "note p.cu:10 this copies to the host what nothing has written, from y"),
+            ({"BLOCKS": "n / 128"}, "its first 3,584 bytes are written, as much as a launch has threads for"),
+            ({"BLOCKS": "7", "COPIED": "896"}, ""),
+            ({"GUARD": "i < 500"}, ""),  # what there is of results may be less
+            (
+                {"GUARD": "i < n && i % 2"},
+                "host code reads element 0 of y (cudaMalloc in line 7), as the copy in line 10",
+            ),
+            ({"BOTH": "h[0] = both[16];"}, "1. out of bounds p.cu:11 host code reads element 16 of both"),
+            ({"BOTH": "both[15] = 0;"}, ""),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_comes_back_unwritten_is_told_without_being_asked(tmp_path, wrong, told):
     text = COPIES_BACK
@@ -213,7 +224,8 @@ int main() {
             ("answer<<<1, 1, 0, stream>>>(x, x + 63)", 63, ""),  # a flag that the kernel looks at
             ("answer<<<1, 1, 0, stream>>>(x, x + 63)", 0, "host code writes element 0 of x"),
         ],
-        every=5,
+        every=4,
+        slow=2,
     ),
 )
 @pytest.mark.parametrize("allocate", ["cudaMallocHost(&x, 256)", "cudaMallocManaged(&x, 256)"])

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -39,7 +40,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "noted"), ASKED)
+@pytest.mark.parametrize(("asked", "noted"), long_tail(ASKED, every=4))
 def test_a_kernel_s_own_name_is_told_and_an_error_that_is_not_asked_for(tmp_path, asked, noted):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("ASKED", asked))
     done = run_ladder(tmp_path, "run", "p.cu", "--notes")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -30,6 +32,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_what_a_stream_has_copied_is_there_for_a_kernel_on_it_that_reads_much(tmp_path):
     (tmp_path / "t.cu").write_text(PROGRAM)
     done = run_ladder(tmp_path, "run", "t.cu", "--no-counters")

@@ -47,7 +47,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("number", long_tail(range(6), every=6))
+@pytest.mark.parametrize("number", long_tail(range(6), every=6, slow=2))
 @pytest.mark.slow
 def test_what_thrust_does_wrong_is_told_where_it_was_called(tmp_path: Path, number: int):
     told = run(tmp_path, THRUST, "-D", f"OF={number}")
@@ -109,6 +109,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", long_tail(["thrust::host", "thrust::seq"], every=4))
 def test_a_policy_of_the_host_s_takes_std_s_iterators(tmp_path: Path, policy: str):
     told = run(tmp_path, POLICIES.replace("POLICY", policy))

@@ -31,6 +31,7 @@ def test_a_search_by_frontiers_takes_no_more_memory_than_its_blocks_ask_for():
     assert int(told.split("most memory:")[1].split()[0]) < 1 << 20  # KB
 
 
+@pytest.mark.slow
 def test_a_fence_that_is_missing_there_is_told(tmp_path):
     text, fence = PROGRAM.read_text(), "        __threadfence();\n        if (atomicAdd"
     assert fence in text

@@ -51,7 +51,8 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("generator", long_tail(list(DRAWN), every=6))
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", long_tail(list(DRAWN), every=6, slow=8))
 def test_a_generator_of_curand_s_gives_its_own_numbers(tmp_path: Path, generator: str):
     told = run(tmp_path, CURAND.replace("GENERATOR", generator))
     assert told.startswith(DRAWN[generator] + " 4.5 45") and "no findings" in told
@@ -83,7 +84,7 @@ int main() {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_mrg32k3a_and_poisson_s_numbers_in_kernels(tmp_path: Path):
     told = run(tmp_path, IN_KERNELS)
     assert told.startswith("0.152112 0.0 3.0 100 1.7") and "no findings" in told
@@ -144,6 +145,7 @@ OF_SOBOL = (
 )
 
 
+@pytest.mark.whole
 def test_sobol_s_numbers_in_kernels_and_by_dimension(tmp_path: Path):
     told = run(tmp_path, SOBOL.replace("DIMENSION", "399"))
     assert told.startswith(OF_SOBOL) and "no findings" in told, told

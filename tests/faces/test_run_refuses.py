@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 ARRAY = """#include <cstdio>
@@ -40,13 +41,20 @@ int main() {
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        (ARRAY.replace("SIZE", "n"), "p.cu:4: the size of an array in a kernel must be a constant"),
-        (ARRAY.replace("SIZE", "most"), ""),
-        (CONSTANT.replace("COUNT", "16385"), "65,540 bytes of __constant__ variables: a GPU has 65,536"),
-        (CONSTANT.replace("COUNT", "16384"), ""),
-        (CONSTANT.replace("COUNT", "2").replace("70000", "5ull << 28"), "arrays of gigabytes are allocated with cudaM"),
-    ],
+    long_tail(
+        [
+            (ARRAY.replace("SIZE", "n"), "p.cu:4: the size of an array in a kernel must be a constant"),
+            (ARRAY.replace("SIZE", "most"), ""),
+            (CONSTANT.replace("COUNT", "16385"), "65,540 bytes of __constant__ variables: a GPU has 65,536"),
+            (CONSTANT.replace("COUNT", "16384"), ""),
+            (
+                CONSTANT.replace("COUNT", "2").replace("70000", "5ull << 28"),
+                "arrays of gigabytes are allocated with cudaM",
+            ),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_what_nvcc_refuses(tmp_path, text, told):
     (tmp_path / "p.cu").write_text(text)

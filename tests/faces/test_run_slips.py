@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.devices.build.names import of_cuda
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """#include <cstdio>
@@ -30,7 +31,7 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("right", "wrong", "told"), SLIPS)
+@pytest.mark.parametrize(("right", "wrong", "told"), long_tail(SLIPS, every=4, slow=2))
 def test_a_slip_is_told_at_its_line_and_once(tmp_path, right, wrong, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace(right, wrong))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -55,6 +55,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_what_is_of_a_newer_standard_is_told_with_how_to_ask_for_it(tmp_path):
     (tmp_path / "p.cu").write_text(NEWER)
     said = run_ladder(tmp_path, "run", "p.cu").stderr

@@ -79,6 +79,7 @@ int main() {
             ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
         ],
         every=6,
+        slow=2,
     ),
 )
 def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
@@ -213,6 +214,7 @@ int main() {
     assert race < early and "__syncthreads() is missing between line 4 and line 5" in said
 
 
+@pytest.mark.slow
 def test_each_header_may_have_variables_of_the_gpu(tmp_path):
     (tmp_path / "a.cuh").write_text("#pragma once\n__constant__ float first[4] = {1, 2, 3, 4};\n__device__ int met;\n")
     (tmp_path / "b.cuh").write_text("__constant__ float second[] = {1, 2};\n__device__ const int third[2] = {5};\n")

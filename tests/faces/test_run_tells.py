@@ -52,7 +52,7 @@ INDEXES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=6))
+@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=6, slow=2))
 def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tmp_path, name, told):
     text = OWN_ARRAYS
     for each in ("INDEX", "POINTER", "MEMBER", "TABLE"):
@@ -143,6 +143,7 @@ def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Pat
             "__builtin_trap();",
         ],
         every=6,
+        slow=2,
     ),
 )
 def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):

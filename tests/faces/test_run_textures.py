@@ -51,7 +51,7 @@ ON_AN_H200 = [
 ]
 
 
-@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4))
+@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4, slow=2))
 def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
     text = PROGRAM
     for word, meaning in words.items():
@@ -80,7 +80,16 @@ int main() {
 
 @pytest.mark.parametrize(
     ("pitch", "told"),
-    [("16", "more than the texture's pitch of 16"), ("72", "a pitch of 72 is no multiple"), ("pitch", ""), ("64", "")],
+    long_tail(
+        [
+            ("16", "more than the texture's pitch of 16"),
+            ("72", "a pitch of 72 is no multiple"),
+            ("pitch", ""),
+            ("64", ""),
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_a_pitch_that_no_texture_has_makes_the_call_fail(tmp_path, pitch, told):
     (tmp_path / "p.cu").write_text(ROWS.replace("PITCH", pitch))
@@ -114,7 +123,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("which", ["made", "other"])  # it is destroyed; it was never made
+@pytest.mark.parametrize("which", long_tail(["made", "other"], every=4))  # it is destroyed; it was never made
 def test_an_object_that_is_none_is_told_where_it_is_fetched_from(tmp_path, which):
     (tmp_path / "p.cu").write_text(FETCHES.replace("WHICH", which))
     done = run_ladder(tmp_path, "run", "p.cu")

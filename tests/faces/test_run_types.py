@@ -52,7 +52,7 @@ def test_those_that_nvcc_makes_are_made(tmp_path):
             ("d", "write `thrust::raw_pointer_cast(v.data())`"),
             ("h", "its elements begin at `v.data()`"),
         ],
-        every=2,
+        every=4,
     ),
 )
 def test_a_vector_where_a_pointer_belongs_is_told_with_its_elements(tmp_path, given, said):

@@ -128,7 +128,7 @@ def test_a_functor_that_leaves_it_is_told(run):
     assert "out of bounds vectors.cu:23 in kernel thrust::for_each" in said, said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
     said = run(TRANSFORM)
     assert said.startswith("3 1 3 18 324 ") and "no findings" in said, said
@@ -137,7 +137,7 @@ def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
     assert "race" in said and "vectors.cu:24" in said, said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_complex_numbers_have_their_functions_in_kernels_too(run):
     said = run(COMPLEX)
     assert said.startswith("2 (4,4) 5.65685 32 "), said

@@ -87,7 +87,7 @@ WAITS = {
 }
 
 
-@pytest.mark.parametrize("wait", long_tail(WAITS, every=3))
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=4, slow=2))
 def test_a_programmatic_launch_waits_in_front_of_what_it_reads(tmp_path, wait):
     text = PROGRAM.replace("DEPENDENCY", WAITS[wait][0]).replace("LATE", WAITS[wait][1])
     for name, order in ORDERED.items():
@@ -125,6 +125,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["own", "kept"])
 def test_a_local_variable_of_the_parents_is_of_no_use_to_a_child(tmp_path, given):
     said = run(tmp_path, LOCAL.replace("GIVEN", given))

@@ -106,7 +106,7 @@ def run(folder: Path, kernel: str, host: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("kernel", "host", "told"), long_tail(WRONG, every=8))
+@pytest.mark.parametrize(("kernel", "host", "told"), long_tail(WRONG, every=16, slow=4))
 def test_what_is_suspicious_in_the_text_is_told(tmp_path, kernel, host, told):
     said = run(tmp_path, kernel or "if (i < n) y[i] = x[i];", host)
     assert "warning p.cu:" in said and told in said and ", and 1 warning" in said, said
@@ -136,7 +136,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("top", "kernel", "given", "parameter", "told"), long_tail(WHOLE, every=4))
+@pytest.mark.parametrize(("top", "kernel", "given", "parameter", "told"), long_tail(WHOLE, every=4, slow=2))
 def test_what_nvcc_or_a_gpu_does_not_take_is_told(tmp_path, top, kernel, given, parameter, told):
     launch = f"k<<<1, 1>>>({given or 1});"
     text = f"{top}\n__global__ void k({parameter}) {{ {kernel} }}\nint main() {{ {launch} cudaDeviceSynchronize(); }}\n"

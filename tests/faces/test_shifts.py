@@ -33,7 +33,7 @@ def run(folder: Path, shifted: str, by: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("shifted", "by", "bits", "on_a_cpu"), long_tail(FAR, every=4))
+@pytest.mark.parametrize(("shifted", "by", "bits", "on_a_cpu"), long_tail(FAR, every=4, slow=2))
 def test_a_shift_of_all_bits_is_told(tmp_path, shifted, by, bits, on_a_cpu):
     said = run(tmp_path, shifted, by)
     distance = f"-{by}" if "-by" in shifted else by
@@ -41,7 +41,7 @@ def test_a_shift_of_all_bits_is_told(tmp_path, shifted, by, bits, on_a_cpu):
     assert "note s.cu:4 in kernel shift" in said and "no findings" in said
 
 
-@pytest.mark.parametrize(("shifted", "by"), long_tail(NEAR, every=4))
+@pytest.mark.parametrize(("shifted", "by"), long_tail(NEAR, every=4, slow=2))
 def test_a_shift_that_leaves_bits_is_not_told(tmp_path, shifted, by):
     assert "shifts" not in run(tmp_path, shifted, by)
 
@@ -60,7 +60,8 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
-@pytest.mark.parametrize(("most", "is_told"), [("33", True), ("32", False)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "is_told"), long_tail([("33", True), ("32", False)], every=4))
 def test_in_a_graded_file_with_checks_it_is_told_with_its_line(tmp_path, most, is_told):
     (tmp_path / "v.cu").write_text(GRADED.replace("MOST", most))
     done = run_ladder(tmp_path, "check", "01", "v.cu")

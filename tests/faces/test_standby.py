@@ -209,7 +209,7 @@ def test_the_grade_is_the_same(home):
     assert len(home.servers()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("columns", [pytest.param(50, marks=pytest.mark.slow), 110])
 def test_a_terminal_shows_the_same(home, columns):
     file = home.kernel(RIGHT.replace("x[i] + y[i]", "x[i] - y[i]"))
@@ -224,7 +224,7 @@ def test_a_terminal_shows_the_same(home, columns):
     assert pages[0] == pages[1] and "emulated" in pages[0]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_streams_may_be_files_or_closed_pipes(home, tmp_path):
     with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
         done = home.run("check", "01", home.kernel(), "--json", stdout=out, stderr=err)
@@ -243,7 +243,7 @@ def test_streams_may_be_files_or_closed_pipes(home, tmp_path):
     assert "passed" in (tmp_path / "closed").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_usage_errors_are_the_same(home):
     for arguments in (["check", "99"], ["check", "01", "no.cu"], ["check", "--nonsense"], ["submit"], ["explain", "x"]):
         said = [home.run(*arguments, extra={"LADDER_SERVER": use}) for use in ("1", "0")]
@@ -251,7 +251,7 @@ def test_usage_errors_are_the_same(home):
         assert (said[0].returncode, said[0].stderr) == (said[1].returncode, said[1].stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_submit_and_explain_and_all_are_served_too(home):
     assert home.run("explain", "01", home.kernel()).returncode == 0
     done = home.run("submit", "01", home.kernel())
@@ -281,7 +281,7 @@ def test_a_command_has_the_callers_surroundings(home, tmp_path):
     assert facts == alone
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_folder_that_was_removed(home, tmp_path):
     gone = tmp_path / "gone"
 
@@ -298,7 +298,7 @@ def test_a_folder_that_was_removed(home, tmp_path):
     assert said[0].returncode == 2 and "the current folder has been removed" in said[0].stderr
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_other_limits_have_another_server(home):
     (first,) = home.servers()
     few = home.run(
@@ -438,14 +438,14 @@ def started(home: Home, *arguments: str) -> subprocess.Popen:
     return server
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_ends_when_it_was_not_used_for_a_while(fresh):
     server = started(fresh, "4")
     assert fresh.facts()["forked"]
     assert server.wait(timeout=PATIENCE) == 0 and list(fresh.sockets.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_is_used_or_not_as_the_caller_wishes(fresh):
     for extra in ({"LADDER_SERVER": "0"}, {"LADDER_SERVER": "", "CI": "true"}):
         assert fresh.check(extra=extra)["status"] == "passed" and not fresh.sockets.exists()
@@ -456,7 +456,7 @@ def test_it_is_used_or_not_as_the_caller_wishes(fresh):
     assert stat.S_ISSOCK(file.stat().st_mode) and stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_doctor_says_whether_one_runs_and_how_to_end_it(home, fresh):
     said = {where: " ".join(where.run("doctor", extra={"COLUMNS": "200"}).stdout.split()) for where in (home, fresh)}
     assert "none runs: the next `ladder check` starts one" in said[fresh]
@@ -477,7 +477,7 @@ def test_two_first_commands_share_one_server(fresh):
     assert len(fresh.servers()) == 1 and len(list(fresh.sockets.iterdir())) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_a_killed_server_leaves_is_cleared_away(fresh):
     server = started(fresh)
     server.kill()
@@ -527,7 +527,7 @@ def test_a_folder_of_somebody_elses_is_refused(fresh, tmp_path):
     os.kill(*servers_in(fresh.folder / "cache" / "kernel-ladder" / "server"), signal.SIGKILL)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_nowhere_to_listen(fresh):
     fresh.sockets.write_text("")
     (fresh.folder / "cache" / "kernel-ladder" / "server").write_text("")

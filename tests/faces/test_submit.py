@@ -7,6 +7,7 @@ import pytest
 
 from grader.course.catalog import UsageError
 from grader.faces import cli
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 RIGHT = (ROOT / "kernels" / "01_vector_add" / "2_grid_stride.cu").read_text()
@@ -88,6 +89,7 @@ def test_earlier_hand_ins_stay(handed_in):
     assert [handed_in().name for _ in range(2)] == ["01_vector_add.handin.json", "01_vector_add-2.handin.json"]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_fails_can_be_handed_in(handed_in, ladder):
     file = handed_in(RIGHT.replace("x[i] + y[i]", "x[i]"), code=1)
     code, out, _ = ladder("check", str(file))
@@ -102,12 +104,16 @@ def test_whatever_bytes_a_kernel_has_the_hand_in_has_them(handed_in, ladder):
 
 @pytest.mark.parametrize(
     "edit",
-    [
-        {"stars": 3, "grade__stars": 3},
-        {"stars": 3, "grade__stars": 3, "grade__tasks__0__stars": 3},
-        {"grade__tasks__0__counters__launches": 2},
-        {"grade__tasks__0__targets__0__value": 0.5},
-    ],
+    long_tail(
+        [
+            {"stars": 3, "grade__stars": 3},
+            {"stars": 3, "grade__stars": 3, "grade__tasks__0__stars": 3},
+            {"grade__tasks__0__counters__launches": 2},
+            {"grade__tasks__0__targets__0__value": 0.5},
+        ],
+        every=4,
+        slow=2,
+    ),
 )
 def test_a_grade_that_was_edited_does_not_stand(file, ladder, edit):
     change(file, **edit)

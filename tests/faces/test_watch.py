@@ -23,6 +23,7 @@ from grader.grade import grade
 from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
 from grader.report.messages import TITLES
 from grader.report.screen import Bell
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 LADDER = [sys.executable, "-c", "from grader.faces.cli import main; main()"]
@@ -139,7 +140,7 @@ def test_a_save_during_grading_restarts_it_and_keys_are_kept(folder, file):
         assert (terminal.end(), terminal.restored) == (0, True)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_other_files_do_not_matter(folder, file):
     file.write_text(RIGHT)
     with watching(folder) as terminal:
@@ -180,7 +181,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(folder, file, end, code):
         assert terminal.restored and "Traceback" not in terminal.said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_fault_leaves_the_terminal_as_it_was(folder):
     code = """
 from grader.faces import cli, watch
@@ -196,7 +197,7 @@ raise SystemExit(cli.run(["watch", "01"]))
     os.unlink(re.search(r"(\S+\.log)", terminal.said.replace("\r\n", ""))[1])
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_can_be_put_to_sleep(folder):
     with watching(folder) as terminal:
         terminal.until("There is no file")
@@ -223,7 +224,7 @@ def test_it_follows_the_size_of_the_terminal(folder):
         assert not terminal.page.overflown
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_colour_is_optional(folder, file):
     file.write_text(WRONG)
     with watching(folder) as coloured, watching(folder, NO_COLOR="1") as plain:
@@ -236,7 +237,7 @@ def test_colour_is_optional(folder, file):
 # ---- without a terminal ----
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_piped_it_prints_plain_verdicts(folder, file):
     for name in ("cards", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
@@ -368,7 +369,9 @@ def worst(entry, status):
     return Grade(entry.name, shown_path(entry.work_file), device, status, 0, 7, [task, *others], {"build": 1, "run": 1})
 
 
-@pytest.mark.parametrize("lesson", [entry.name for entry in catalog.entries(ROOT) if not entry.puzzles])
+@pytest.mark.parametrize(
+    "lesson", long_tail([entry.name for entry in catalog.entries(ROOT) if not entry.puzzles], every=4)
+)
 def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, lesson):
     monkeypatch.chdir(folder)
     entry = catalog.find(lesson, folder)
@@ -381,12 +384,20 @@ def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, less
 def mistakes():
     """With their lessons: all of the first three, and of the others, whose kernels run longer, one for each status."""
     for entry in (entry for entry in catalog.entries(ROOT) if not entry.puzzles):
-        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in entry.mistakes}
-        yield from ((entry, mistake) for mistake in each.values())
+        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in reversed(entry.mistakes)}
+        yield from ((entry, mistake) for mistake in reversed(each.values()))
+
+
+def status_of(each):
+    _, mistake = each
+    return mistake.expected[0]
+
+
+MISTAKES = long_tail(list(mistakes()), every=100, slow=100, of=status_of)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("entry", "mistake"), list(mistakes()), ids=lambda each: getattr(each, "name", None))
+@pytest.mark.parametrize(("entry", "mistake"), MISTAKES, ids=lambda each: getattr(each, "name", None))
 def test_the_page_of_a_real_mistake_fits(folder, monkeypatch, graded_lessons, entry, mistake):
     found = grade(entry, mistake.whole, device="emulator", seed=SEED)
     if not found.passed:

@@ -273,19 +273,23 @@ ADD = "void vector_add(const float* x, const float* y, float* z, int n, cudaStre
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lesson", "file", "blamed"),
-    [
-        ("01", "1_one_element", []),
-        ("01", "2_grid_stride", []),
-        ("01", "3_float4", []),
-        ("01", "runs_of_elements", ["z[i] = x[i] + y[i];"]),
-        ("01", "one_thread", ["add<<<1, 1, 0, stream>>>(x, y, z, n);"]),
-        ("02", "1_even_odd", ["if (i % 2 == 0) {"]),
-        ("02", "2_both", ["xy[2 * i] = cosine;", "xy[2 * i + 1] = sine;"]),
-        ("02", "3_float2", []),
-        ("02", "4_two_angles", []),
-        ("02", "data_dependent_loop", ["for (int power = 0; fabs(term) > 1e-9; power += 2) {"]),
-        ("02", "missing_barrier", ["sincosf(phi[i], &pairs[2 * threadIdx.x + 1], &pairs[2 * threadIdx.x]);"]),
-    ],
+    long_tail(
+        [
+            ("01", "1_one_element", []),
+            ("01", "2_grid_stride", []),
+            ("01", "3_float4", []),
+            ("01", "runs_of_elements", ["z[i] = x[i] + y[i];"]),
+            ("01", "one_thread", ["add<<<1, 1, 0, stream>>>(x, y, z, n);"]),
+            ("02", "1_even_odd", ["if (i % 2 == 0) {"]),
+            ("02", "2_both", ["xy[2 * i] = cosine;", "xy[2 * i + 1] = sine;"]),
+            ("02", "3_float2", []),
+            ("02", "4_two_angles", []),
+            ("02", "data_dependent_loop", ["for (int power = 0; fabs(term) > 1e-9; power += 2) {"]),
+            ("02", "missing_barrier", ["sincosf(phi[i], &pairs[2 * threadIdx.x + 1], &pairs[2 * threadIdx.x]);"]),
+        ],
+        every=100,
+        slow=3,
+    ),
 )
 def test_rungs_and_mistakes_of_the_lessons(run, lesson, file, blamed):
     entry = catalog.find(lesson)

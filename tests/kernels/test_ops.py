@@ -69,7 +69,9 @@ def weighted(result: torch.Tensor) -> torch.Tensor:
 # ---- values ----
 
 
-@pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=4), ids=EXAMPLES.keys())
+@pytest.mark.parametrize(
+    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=12, slow=3), ids=EXAMPLES.keys()
+)
 def test_values_and_derivatives_are_those_of_torch_in_float64(example):
     operator, theirs, make = example
     arguments = make()
@@ -84,7 +86,7 @@ def test_values_and_derivatives_are_those_of_torch_in_float64(example):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", long_tail(["polar", "sum over (0, 2)", "matmul", "transpose"], every=8))
+@pytest.mark.parametrize("name", long_tail(["polar", "sum over (0, 2)", "matmul", "transpose"], every=8, slow=2))
 def test_second_derivatives(name):
     operator, theirs, make = EXAMPLES[name]
 
@@ -114,6 +116,7 @@ def test_inputs_need_not_be_contiguous():
     close(ops.sum(x[1].expand(5, 8), 0), 5 * x[1].double())
 
 
+@pytest.mark.slow
 def test_inputs_stay_as_they_were():
     x, y = draw(6, 6), draw(6, 6)
     kept = x.clone(), y.clone()
@@ -161,12 +164,15 @@ def test_histogram_counts_as_bincount(shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6), ids=EXAMPLES.keys())
+@pytest.mark.parametrize(
+    ("example",), long_tail([(each,) for each in EXAMPLES.values()], every=6, slow=5), ids=EXAMPLES.keys()
+)
 def test_torch_checks_the_registration(example):
     operator, _, make = example
     assert set(torch.library.opcheck(operator, make()).values()) == {"SUCCESS"}
 
 
+@pytest.mark.slow
 def test_torch_checks_histogram():
     assert set(torch.library.opcheck(ops.histogram, (draw_bytes(100),)).values()) == {"SUCCESS"}
     assert set(torch.library.opcheck(ops.sum, (torch.zeros(2, 0), 1)).values()) == {"SUCCESS"}
@@ -179,7 +185,7 @@ def layer(x, w, phi):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.whole), True])
 def test_compiles_without_a_graph_break(dynamic):
     torch._dynamo.reset()
     backend = "aot_eager" if dynamic else "inductor"  # which takes half a minute

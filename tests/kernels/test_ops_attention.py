@@ -37,7 +37,7 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 @CAUSAL
-@pytest.mark.parametrize(("shape",), long_tail([(each,) for each in SHAPES], every=6))
+@pytest.mark.parametrize(("shape",), long_tail([(each,) for each in SHAPES], every=6, slow=3))
 def test_values_of_any_batch(shape, causal):
     q, k, v = draw(*shape)
     out, lse = ops.attention_with_lse(q, k, v, causal)
@@ -99,14 +99,14 @@ def test_second_derivatives():
         torch.testing.assert_close(x, y, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @CAUSAL
 def test_torch_checks_the_registration(causal):
     results = torch.library.opcheck(ops.attention_with_lse, (*draw(2, 5, 32, grad=True), causal))
     assert set(results.values()) == {"SUCCESS"}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration_of_the_derivative():
     q, k, v, out, grad_out = draw(2, 5, 32, count=5)
     results = torch.library.opcheck(
@@ -115,7 +115,7 @@ def test_torch_checks_the_registration_of_the_derivative():
     assert set(results.values()) == {"SUCCESS"}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiles_without_a_graph_break(dynamic):
     torch._dynamo.reset()

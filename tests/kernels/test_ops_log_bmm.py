@@ -63,7 +63,7 @@ def test_any_leading_dimensions(shapes):
     check(draw(*shapes[0]), draw(*shapes[1]))
 
 
-@pytest.mark.parametrize("reach", [10, *map(slow, [50, 80, 100, 1e3, 1e6]), 1e30])
+@pytest.mark.parametrize("reach", long_tail([10, 1e30, 50, 80, 100, 1e3, 1e6], every=100, slow=2))
 @pytest.mark.slow
 def test_maxima_that_never_meet(reach):
     a, b = opposed(50, reach)
@@ -144,7 +144,7 @@ def test_derivatives_are_those_of_float64(a, b):
         torch.testing.assert_close(one.double(), other, rtol=2e-5, atol=3e-6 * size)
 
 
-@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=6))
+@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=6, slow=2))
 def test_derivatives_where_one_element_is_large(height):
     """The factor exp(x + r + c) of the top rung comes near to, and beyond, what a float holds."""
     a, b = draw(20, 18), draw(18, 20)
@@ -175,12 +175,12 @@ def test_a_second_derivative_is_refused():
 # ---- tracing, and what is refused ----
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration():
     assert set(torch.library.opcheck(ops.log_bmm, leaves(draw(2, 3, 4), draw(4, 5))).values()) == {"SUCCESS"}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_compiles_without_a_graph_break():
     torch._dynamo.reset()
     a, b = leaves(draw(2, 3, 4), draw(4, 5))
@@ -209,6 +209,7 @@ def test_refused(shapes, error, said):
 # ---- other numbers ----
 
 
+@pytest.mark.slow
 def test_float64():
     a, b = opposed(33, 400.0)
     a, b = a.double().expand(2, -1, -1), masked(b.double().mT).mT
@@ -218,7 +219,7 @@ def test_float64():
 
 
 @pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), slow(((2, 1, 2, 3), (2, 3, 2)))])
-@pytest.mark.slow
+@pytest.mark.whole
 def test_gradcheck(shapes):
     assert torch.autograd.gradcheck(ops.log_bmm, leaves(*(draw(*shape).double() for shape in shapes)))
 
@@ -242,7 +243,10 @@ def best(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return tuple((a.unsqueeze(-1) + b.unsqueeze(-3)).max(-2))
 
 
-@pytest.mark.parametrize("shapes", [((3, 4), (4, 5)), ((2, 1, 33, 40), (3, 40, 35)), ((4, 1, 1), (1, 3))])
+@pytest.mark.parametrize(
+    ("shapes",),
+    long_tail([(((3, 4), (4, 5)),), (((2, 1, 33, 40), (3, 40, 35)),), (((4, 1, 1), (1, 3)),)], every=4),
+)
 def test_max_plus_is_max_and_where(shapes):
     ours = leaves(*(draw(*shape) for shape in shapes))
     found, wanted = ops.max_plus(*ours), best(*ours)
@@ -262,7 +266,7 @@ def test_max_plus_of_equal_infinite_and_missing_terms():
         ops.max_plus(torch.ones(2, 0), torch.ones(0, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration_of_max_plus():
     checked = torch.library.opcheck(torch.ops.kernel_ladder.max_plus.default, leaves(draw(2, 3, 4), draw(4, 5)))
     assert set(checked.values()) == {"SUCCESS"}
@@ -272,7 +276,9 @@ def test_torch_checks_the_registration_of_max_plus():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", ["masked", "opposed", *map(slow, ["large", "growing", "far below"])])
+@pytest.mark.parametrize(
+    "variant", long_tail(["masked", "opposed", "large", "growing", "far below"], every=100, slow=2)
+)
 def test_the_error_bound_holds_where_tiles_are_used(variant):
     """The lesson's own bound (docs/numerics.md), at more than one tile in each direction."""
     case = Case(batch=1, n=130, m=131, p=129, variant=variant)

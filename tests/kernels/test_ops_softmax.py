@@ -44,7 +44,7 @@ def test_nothing_gives_nothing():
 
 
 @pytest.mark.parametrize("dtype", long_tail([torch.float16, torch.bfloat16], every=4))
-@pytest.mark.parametrize(("rows", "cols"), long_tail(NARROW_SHAPES, every=12))
+@pytest.mark.parametrize(("rows", "cols"), long_tail(NARROW_SHAPES, every=12, slow=12))
 @pytest.mark.slow
 def test_narrow_types_are_rounded_once(rows, cols, dtype):
     x = draw(rows, cols, dtype=dtype)
@@ -139,12 +139,13 @@ def test_narrow_gradients_keep_their_type(dtype):
     torch.testing.assert_close(x.grad.float(), wide.grad, rtol=0, atol=torch.finfo(dtype).eps)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("dim", [0, -1])
 def test_torch_checks_the_registration(dim):
     assert set(torch.library.opcheck(ops.softmax, (draw(3, 5).requires_grad_(), dim)).values()) == {"SUCCESS"}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_compiles_without_a_graph_break():
     x = draw(4, 9)
     compiled = torch.compile(lambda x: ops.softmax(x * 2, -1), fullgraph=True, backend="aot_eager")

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from kernels import ops
+from tests.shared import long_tail
 
 BF16 = torch.bfloat16
 
@@ -39,7 +40,9 @@ def near(found, expected):
 # ---- products ----
 
 
-@pytest.mark.parametrize("shape", [(5, 16), (2, 3, 13), (7,), (0, 4), (3, 0)])
+@pytest.mark.parametrize(
+    ("shape",), long_tail([((5, 16),), ((2, 3, 13),), ((7,),), ((0, 4),), ((3, 0),)], every=8, slow=2)
+)
 def test_products_of_any_batch(shape):
     a, b = draw(*shape), draw(9, shape[-1])
     out = ops.matmul_bf16(a, b)
@@ -60,7 +63,11 @@ def test_derivatives_of_products_also_of_views_that_begin_anywhere():
 # ---- attention ----
 
 
-@pytest.mark.parametrize(("shape", "causal"), [((2, 33, 64), True), ((2, 1, 17, 128), False), ((0, 5, 64), False)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "causal"),
+    long_tail([((2, 33, 64), True), ((2, 1, 17, 128), False), ((0, 5, 64), False)], every=8, slow=2),
+)
 def test_attention_and_its_derivatives(shape, causal):
     q, k, v = (draw(*shape).add(each).detach().requires_grad_() for each in (0, 0.5, 1))
     weights = torch.rand(shape)
@@ -74,7 +81,7 @@ def test_attention_and_its_derivatives(shape, causal):
         near(x, y)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_torch_checks_the_registration():
     q, k, v = (draw(1, 5, 64, grad=True) for _ in range(3))
     a, b = draw(3, 8, grad=True), draw(4, 8, grad=True)

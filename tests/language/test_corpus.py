@@ -25,8 +25,8 @@ NOT_EMULATED = {
 }
 ALL = snippets()
 VERDICTS = {snippet.name: snippet.refused for snippet in ALL}
-SOME = ALL[::18]  # the others, when there is time
-PARTS = 6  # in which all are looked at, so that no process is left with them at the end
+SOME = ALL[::36]  # the others, when there is time
+PARTS = 12  # in which all are looked at: the first in the long tail, the others where the whole is asked for
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 
 
@@ -50,7 +50,8 @@ def none_wrong(kept) -> Callable[[str, Sequence[Snippet], Callable[[], Wrong]], 
 
 def all_in_parts() -> list[Any]:
     """For parametrize: all snippets, in parts of all kinds."""
-    return [pytest.param(ALL[part::PARTS], marks=[pytest.mark.slow, pytest.mark.long]) for part in range(PARTS)]
+    marks = [pytest.mark.slow, *[pytest.mark.whole] * (PARTS - 1)]
+    return [pytest.param(ALL[part::PARTS], marks=[mark, pytest.mark.long]) for part, mark in enumerate(marks)]
 
 
 def refused(snippet: Snippet, cache) -> list[str]:

@@ -94,7 +94,7 @@ def test_it_works_without_a_compiled_header_and_with_a_damaged_one(tmp_path):
     assert [said.line for said in frontend.parse(BROKEN, tmp_path) if said.level == "error"] == [1]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @needs_libclang
 def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp_path, monkeypatch):
     text = "__device__ int own();\n__global__ void k() {}\nint main() { k(); return own() + missing; }\n"
@@ -120,7 +120,7 @@ def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp
     assert told() == alone
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @needs_libclang
 def test_a_header_that_clang_cannot_read_is_no_fault_of_the_file():
     reading = frontend.read("#include <immintrin.h>\n__global__ void k() {}\n", cache_root())

@@ -33,7 +33,7 @@ USING = "using namespace sums;\nusing namespace histograms;\n"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", long_tail([1, 2, 3, 13], every=8))
+@pytest.mark.parametrize("by", long_tail([1, 2, 3, 13], every=8, slow=2))
 def test_the_top_rung_is_right_at_any_alignment(by: int, tmp_path: Path):
     source = inlined(LESSON.reference)
     for task in LESSON.lesson.tasks:
@@ -50,7 +50,7 @@ def metric(task, name: str) -> float:
     return next(target.value for target in task.targets if target.metric == name)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_each_rung_has_fewer_atomics_or_barriers_than_the_one_below(graded_lessons):
     sums, histograms = (
         [grade(LESSON, rung, device="emulator", seed=SEED).tasks[0] for rung in LESSON.rungs_of(task)]

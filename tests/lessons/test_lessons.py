@@ -24,9 +24,15 @@ MOST_LINES, MOST_MORE = 180, 100  # of code: in a rung, and more than in the one
 LONG = 3  # from this lesson on a kernel takes the emulator a second, or several: CI runs them all
 
 
-def named(pairs: list[tuple[Entry, Any]], is_fast: Callable[[Entry, Any], bool]) -> dict:
-    """The arguments of parametrize for (entry, kernel) pairs: with readable names, and slow but for the fast ones."""
-    values = [pair if is_fast(*pair) else pytest.param(*pair, marks=pytest.mark.slow) for pair in pairs]
+Chosen = Callable[[Entry, Any], bool]
+
+
+def named(pairs: list[tuple[Entry, Any]], is_fast: Chosen, is_slow: Chosen) -> dict:
+    """The arguments of parametrize for (entry, kernel) pairs: with readable names; what is neither fast nor slow runs
+    where the whole is asked for.
+    """
+    marks = [() if is_fast(*pair) else pytest.mark.slow if is_slow(*pair) else pytest.mark.whole for pair in pairs]
+    values = [pytest.param(*pair, marks=mark) for pair, mark in zip(pairs, marks, strict=True)]
     return {"argvalues": values, "ids": [f"{entry.name}-{Path(kernel.name).stem}" for entry, kernel in pairs]}
 
 
@@ -35,10 +41,26 @@ def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
     return entry.number < LONG and rung in (entry.rungs[0], entry.reference)
 
 
+def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
+    """Of a short lesson all, of a long one every fourth."""
+    return entry.number < LONG or entry.rungs.index(rung) % 4 == 0
+
+
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
-    """Of a short lesson the first with its status."""
-    status = expected(mistake)
-    return entry.number < LONG and mistake == next(each for each in entry.mistakes if expected(each) == status)
+    """Of the first lesson the first with its status."""
+    return entry.number == 1 and is_first_of_its_status(entry, mistake)
+
+
+def a_mistake_is_slow(entry: Entry, mistake: Mistake) -> bool:
+    """Of a short lesson the first with its status, of a long one every eighth; and the first with its status of all."""
+    if entry.number < LONG:
+        return is_first_of_its_status(entry, mistake)
+    first = next(each for _, each in MISTAKES if expected(each)[0] == expected(mistake)[0])
+    return entry.mistakes.index(mistake) % 8 == 0 or mistake == first
+
+
+def is_first_of_its_status(entry: Entry, mistake: Mistake) -> bool:
+    return mistake == next(each for each in entry.mistakes if expected(each) == expected(mistake))
 
 
 def expected(mistake: Mistake) -> tuple[str, int]:
@@ -97,11 +119,11 @@ def test_the_reference_earns_every_star_that_can_be_counted(entry: Entry):
     kept(authoring.reference_earns_all_stars(entry))
 
 
-@pytest.mark.parametrize(("entry", "rung"), **named(RUNGS, a_rung_is_fast))
+@pytest.mark.parametrize(("entry", "rung"), **named(RUNGS, a_rung_is_fast, a_rung_is_slow))
 def test_every_rung_is_right_and_told_from_the_next(entry: Entry, rung: Path):
     kept(authoring.rung_is_reached(entry, rung))
 
 
-@pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES, a_mistake_is_fast))
+@pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES, a_mistake_is_fast, a_mistake_is_slow))
 def test_every_mistake_is_told_as_what_it_is(entry: Entry, mistake: Mistake):
     kept(authoring.mistake_is_told(entry, mistake))

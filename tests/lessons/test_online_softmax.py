@@ -13,6 +13,7 @@ from grader.course.catalog import Entry, find
 from grader.course.inline import inlined
 from grader.course.lesson import Case, Lesson
 from grader.grade import grade
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 ENTRY = find("06", ROOT)
@@ -64,7 +65,7 @@ WITH_VECTORS = ENTRY.rungs[5:]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rung", WITH_VECTORS, ids=lambda rung: rung.stem)
+@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=4), ids=lambda rung: rung.stem)
 def test_any_alignment(rung: Path, tmp_path: Path):
     source = re.sub(r'extern "C" void softmax\b', "static void softmax_rung", inlined(rung))
     file = tmp_path / "moved.cu"
@@ -75,14 +76,14 @@ def test_any_alignment(rung: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rung", WITH_VECTORS, ids=lambda rung: rung.stem)
+@pytest.mark.parametrize("rung", long_tail(WITH_VECTORS, every=100, slow=4), ids=lambda rung: rung.stem)
 def test_more_long_rows_than_blocks_and_scratch_for_few(rung: Path):
     shapes = with_cases(case(40, 16_388), case(5, 33_000, 8), case(3, 16_385, 6), case(1, 16_384, 8), case(300, 129))
     result = grade(shapes, rung, device="emulator", seed=1)
     assert result.status == "passed", result.tasks[0].message
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", long_tail(range(3), every=4))
 def test_a_single_thread_may_add_up_a_whole_row(seed: int):
     """The slowest form of all has the longest sums: it must lie within the tolerance whatever the seed."""
     shapes = with_cases(LONG_ROW)
@@ -107,7 +108,7 @@ def loads(counters: dict[str, float]) -> float:
     return counters["global_load_bytes"] / counters["input_bytes"]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_rungs_read_a_row_three_times_then_twice_then_once():
     found = [round(loads(counted(rung, TASK.cases[-1])), 2) for rung in ENTRY.rungs]
     assert found == [3, 3, 2] + 7 * [1]

@@ -73,7 +73,7 @@ def test_figures_are_worked_out_by_hand():
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_every_rung_sampled_anew_is_modelled_as_committed(committed, tmp_path):
     """Whatever changes in the emulator, in sampling or in a kernel: minutes."""
     before = {f"{row.task}/{row.rung}": row.modelled for row in committed if row.timed}

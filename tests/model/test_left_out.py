@@ -65,13 +65,17 @@ def graded(entry):
 
 @pytest.mark.parametrize(
     "code",
-    [
-        f"if (large) {{ {ALL} }}",
-        f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
-        f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
-        "large = false;",
-        "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
-    ],
+    long_tail(
+        [
+            f"if (large) {{ {ALL} }}",
+            f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
+            f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
+            "large = false;",
+            "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
+        ],
+        every=8,
+        slow=4,
+    ),
     ids=["another kernel", "memset before", "four launches", "the same", "twice the blocks"],
 )
 def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
@@ -90,7 +94,7 @@ LESS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "says"), long_tail(LESS, every=8))
+@pytest.mark.parametrize(("code", "says"), long_tail(LESS, every=8, slow=2))
 def test_less_than_the_work_of_the_cases_costs_all_stars_but_the_first(graded, code, says):
     found = graded(code)
     assert (found.status, found.stars) == ("passed", 1)
@@ -109,7 +113,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=4))
+@pytest.mark.slow
+@pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=4, slow=4))
 def test_what_is_surely_wrong_at_the_timed_case_has_not_passed(graded, code, status, says):
     found = graded(code)
     assert (found.status, found.stars) == (status, 0)

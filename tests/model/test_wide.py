@@ -76,6 +76,7 @@ def test_what_only_the_second_round_gets_wrong(graded):
             ("sum = 0;", "cudaMemsetAsync(y, 0, sizeof(float) * rows * cols, stream);"),
         ],
         every=4,
+        slow=2,
     ),
 )
 def test_what_is_right(graded, first, before):
@@ -103,7 +104,7 @@ BEYOND = [
 ]
 
 
-@pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=2))
+@pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=8, slow=2))
 def test_what_is_done_beyond_a_number_that_no_case_reaches(what, status, tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(ADD.replace("WHAT", what))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.catalog import find
+from grader.course.catalog import Entry, find
 from grader.course.inline import inlined
 from tests.mutation.__main__ import described
 from tests.mutation.equivalents import parse, reason, stale
 from tests.mutation.hunt import Outcome, hunt, mutants_of, with_entry_points
-from tests.mutation.mutator import mutants
+from tests.mutation.mutator import RULES, Mutant, mutants
 from tests.mutation.tally import LESSONS, Tally, per_kind
 
 KERNEL = """
@@ -122,23 +122,30 @@ def test_an_equivalent_without_a_reason_is_refused():
         parse("== 01_vector_add\n- a\n+ b\n")
 
 
-@pytest.fixture
-def outcomes(kept, graded_lessons) -> Callable[[str], list[Outcome]]:
-    """How the sample of a lesson's edits fared: hunted once, until the lesson, the grader or the hunt changes."""
+Drawn = list[tuple[Entry, Mutant]]
 
-    def of(lesson: str) -> list[Outcome]:
-        entry = find(lesson)
-        drawn = [each for each in mutants_of(entry, per_kind(entry)) if not reason(*each)]
-        asked = [mutant.source for _, mutant in drawn]
-        files = [entry.folder / "lesson.py", *sorted(Path(__file__).parent.glob("*.py"))]
+
+@pytest.fixture
+def outcomes(kept, graded_lessons) -> Callable[[Drawn], list[Outcome]]:
+    """How edits of lessons' references fared: hunted once, until the lessons, the grader or the hunt change."""
+
+    def of(drawn: Drawn) -> list[Outcome]:
+        entries = list(dict.fromkeys(entry for entry, _ in drawn))
+        asked = [inlined(entry.reference) for entry in entries] + [mutant.source for _, mutant in drawn]
+        files = [entry.folder / "lesson.py" for entry in entries] + sorted(Path(__file__).parent.glob("*.py"))
         fates = kept(
-            ["mutants", inlined(entry.reference), *asked, *(file.read_bytes() for file in files)],
+            ["mutants", *asked, *(file.read_bytes() for file in files)],
             lambda: [outcome.status for outcome in hunt(drawn, workers=1)],
             lambda fates: "not_graded" not in fates,
         )
         return [Outcome(*each, status) for each, status in zip(drawn, fates, strict=True)]
 
     return of
+
+
+def drawn_of(lesson: str) -> Drawn:
+    entry = find(lesson)
+    return [each for each in mutants_of(entry, per_kind(entry)) if not reason(*each)]
 
 
 def tally_of(outcomes: Iterable[Outcome]) -> tuple[Tally, str]:
@@ -150,14 +157,24 @@ def tally_of(outcomes: Iterable[Outcome]) -> tuple[Tally, str]:
 
 @pytest.mark.long
 @pytest.mark.slow
+def test_of_one_edit_in_four_of_each_kind_hardly_any_goes_unnoticed(outcomes):
+    drawn = [each for lesson in LESSONS for each in drawn_of(lesson)]
+    some = [each for kind in RULES for each in [one for one in drawn if one[1].kind == kind][::4]]
+    assert {entry.name[:2] for entry, _ in some} == {*LESSONS}
+    tally, told = tally_of(outcomes(some))
+    assert tally.rate("barrier removed") == tally.rate("wait removed") == 1.0 and tally.rate() >= 0.97, told
+
+
+@pytest.mark.long
+@pytest.mark.whole
 @pytest.mark.parametrize("lesson", LESSONS[::-1])
 def test_a_barrier_is_missed_where_it_is_gone(outcomes, lesson: str):
-    tally, told = tally_of(outcomes(lesson))
+    tally, told = tally_of(outcomes(drawn_of(lesson)))
     assert tally.rate("barrier removed") == tally.rate("wait removed") == 1.0, told
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_hardly_an_edit_goes_unnoticed(outcomes):
-    tally, told = tally_of(outcome for lesson in LESSONS for outcome in outcomes(lesson))
+    tally, told = tally_of(outcome for lesson in LESSONS for outcome in outcomes(drawn_of(lesson)))
     print(told)
     assert tally.rate() >= 0.97, told

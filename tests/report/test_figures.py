@@ -11,6 +11,7 @@ from matplotlib.text import Text
 from grader.course.catalog import UsageError
 from grader.devices.emulator.recording import Array, Recording, Step
 from grader.report import figures
+from tests.shared import long_tail
 
 SOURCE = "\n".join(f"line {number};" for number in range(1, 30))
 ALL = tuple(range(32))
@@ -100,22 +101,30 @@ def test_what_is_not_there_is_said_in_a_sentence():
 
 @pytest.mark.parametrize(
     ("offsets", "size", "kind", "wavefronts"),
-    [
-        (range(0, 128, 4), 4, "load", "1 wavefront, 1 wavefront at best"),
-        (range(0, 32 * 128, 128), 4, "load", "32 wavefronts, 1 wavefront at best"),  # one bank for all
-        (range(0, 32 * 132, 132), 4, "store", "1 wavefront, 1 wavefront at best"),  # a row of 33 floats
-        ([0] * 32, 4, "load", "1 wavefront, 1 wavefront at best"),  # one word for all
-        (range(0, 512, 16), 16, "load", "4 wavefronts, 4 wavefronts at best"),
-        ([16 * (lane // 2) for lane in ALL], 16, "load", "2 wavefronts, 2 wavefronts at best"),  # neighbours share
-        ([16 * (lane // 2) for lane in ALL], 16, "store", "4 wavefronts, 4 wavefronts at best"),
-        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 wavefronts, 1 wavefront at best"),  # lanes of a word wait
-        (
-            [128 * (lane % 2) for lane in ALL],
-            4,
-            "atomic",
-            "32 wavefronts, 1 wavefront at best",
-        ),  # so do two words of a bank
-    ],
+    long_tail(
+        [
+            (range(0, 128, 4), 4, "load", "1 wavefront, 1 wavefront at best"),
+            (range(0, 32 * 128, 128), 4, "load", "32 wavefronts, 1 wavefront at best"),  # one bank for all
+            (range(0, 32 * 132, 132), 4, "store", "1 wavefront, 1 wavefront at best"),  # a row of 33 floats
+            ([0] * 32, 4, "load", "1 wavefront, 1 wavefront at best"),  # one word for all
+            (range(0, 512, 16), 16, "load", "4 wavefronts, 4 wavefronts at best"),
+            ([16 * (lane // 2) for lane in ALL], 16, "load", "2 wavefronts, 2 wavefronts at best"),  # neighbours share
+            ([16 * (lane // 2) for lane in ALL], 16, "store", "4 wavefronts, 4 wavefronts at best"),
+            (
+                [4 * (lane % 8) for lane in ALL],
+                4,
+                "atomic",
+                "4 wavefronts, 1 wavefront at best",
+            ),  # lanes of a word wait
+            (
+                [128 * (lane % 2) for lane in ALL],
+                4,
+                "atomic",
+                "32 wavefronts, 1 wavefront at best",
+            ),  # so do two words of a bank
+        ],
+        every=4,
+    ),
 )
 def test_wavefronts_of_shared_memory(offsets, size, kind, wavefronts):
     figure = figures.banks(recording(access(offsets, size=size, kind=kind, array=TILE)), 5)

@@ -27,7 +27,7 @@ def test_every_task_gets_a_png_and_an_svg(tmp_path):
     assert written[1].read_text().startswith("<?xml")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_same_numbers_make_the_same_picture(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -51,7 +51,7 @@ def test_without_a_driver_torch_alone_comes_from_the_index_of_cpu_builds(torches
     assert WHEEL in kept() and "helper-1.0-py3-none-any.whl" in kept()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_with_a_driver_torch_comes_from_where_packages_come_from(torches, python, constraints, capfd, monkeypatch):
     monkeypatch.setattr(torch_build, "has_driver", lambda: True)
     install.install(python, ["torch>=2.11"], constraints)
@@ -60,7 +60,7 @@ def test_with_a_driver_torch_comes_from_where_packages_come_from(torches, python
     assert "  torch with its CUDA libraries: about 2.7 GB\n" in capfd.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_both_builds_are_kept_apart(torches, with_pip, tmp_path, constraints, monkeypatch):
     for number, choice in enumerate(["cpu", "cuda", "cpu"]):
         monkeypatch.setenv("LADDER_TORCH", choice)
@@ -93,7 +93,7 @@ def test_an_index_that_is_of_no_use_is_left_out_and_a_line_says_why(
     assert reason in line and line.endswith("it comes with its CUDA libraries instead")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_without_that_index_torch_comes_from_where_packages_come_from(torches, python, constraints, capfd, monkeypatch):
     monkeypatch.setenv("LADDER_TORCH_INDEX", "http://127.0.0.1:9/cpu")
     install.install(python, ["torch>=2.11"], constraints)
@@ -101,7 +101,7 @@ def test_without_that_index_torch_comes_from_where_packages_come_from(torches, p
     assert "  torch with its CUDA libraries: about 2.7 GB\n" in capfd.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_who_asks_for_the_cpu_build_gets_no_other(torches, python, constraints, monkeypatch):
     monkeypatch.setenv("LADDER_TORCH", "cpu")
     monkeypatch.setenv("LADDER_TORCH_INDEX", "http://127.0.0.1:9/cpu")
@@ -110,7 +110,7 @@ def test_who_asks_for_the_cpu_build_gets_no_other(torches, python, constraints, 
     assert not said_by(python, "torch")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_index_of_pytorch_in_the_users_configuration_counts(torches, python, constraints, monkeypatch):
     torches.files[f"pytorch/torch-2.13.0+own-{TORCH_TAG}.whl"] = torches.add(
         "x", "torch", "2.13.0+own", tag=TORCH_TAG, says="the user's own"
@@ -121,7 +121,7 @@ def test_an_index_of_pytorch_in_the_users_configuration_counts(torches, python, 
     assert not any("/cpu/" in each for each in torches.asked)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_wheel_that_pip_is_told_about_is_taken_and_no_index_is_asked_for_it(
     torches, python, constraints, tmp_path, monkeypatch, capfd
 ):
@@ -135,7 +135,7 @@ def test_a_wheel_that_pip_is_told_about_is_taken_and_no_index_is_asked_for_it(
     assert "torch" not in capfd.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_torch_that_is_installed_stays(torches, python, constraints, capfd):
     install.install(python, ["torch>=2.11"], constraints)
     shutil.rmtree(os.environ["XDG_CACHE_HOME"])
@@ -152,7 +152,7 @@ def test_a_torch_that_is_installed_stays(torches, python, constraints, capfd):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("offline", [True, False])
+@pytest.mark.parametrize("offline", [True, pytest.param(False, marks=pytest.mark.whole)])
 def test_what_an_earlier_time_has_left_is_enough_without_a_network(
     torches, with_pip, tmp_path, constraints, capfd, offline
 ):
@@ -182,7 +182,7 @@ def test_offline_names_what_is_not_there(torches, python, constraints, requireme
     assert torches.asked == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_offline_names_what_another_package_needs(torches, python, constraints):
     install.install(python, ["torch>=2.11"], constraints)
     subprocess.run([python, "-m", "pip", "uninstall", "-qy", "helper", "torch"], check=True)
@@ -207,7 +207,7 @@ def test_a_download_that_stops_midway_goes_on_the_next_time(torches, python, con
     assert next(each for each in torches.asked if "GET /files/cpu" in each).endswith("bytes=2000000-")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_is_kept_is_not_fetched_again(torches, with_pip, tmp_path, constraints):
     install.install(copy_environment(with_pip, tmp_path / "first"), ["torch>=2.11"], constraints)
     torches.add("simple", "more", "1.0", ("helper",), says="more")
@@ -218,7 +218,7 @@ def test_what_is_kept_is_not_fetched_again(torches, with_pip, tmp_path, constrai
     assert [each for each in torches.asked if "/files/" in each] == ["GET /files/simple/more-1.0-py3-none-any.whl"]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_cache_that_cannot_be_written_is_done_without(torches, python, constraints, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -226,7 +226,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(torches, python, constra
     assert said_by(python, "torch") == "cpu"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_pip_complains_about_is_shown_and_ends_in_one_sentence(torches, python, constraints, capfd):
     with pytest.raises(InstallError, match=r"^the packages could not be installed, for the reason above"):
         install.install(python, ["not-there==1.0"], constraints)
@@ -284,7 +284,7 @@ def test_uv_does_the_work_where_it_is(torches, python, constraints, uv):
     assert kept() == [WHEEL]  # all else is in uv's own cache
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_uv_may_make_no_connection_offline(torches, python, uv):
     with pytest.raises(InstallError):
         install.install(python, ["helper"], offline=True)
@@ -302,7 +302,7 @@ def test_pip_does_the_work_if_pip_alone_is_told_where_packages_are(python, uv, t
     assert install.choose_uv(install.look_at(python), install.pip_configuration(python)) == shutil.which("uv")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_uv_that_chooses_torch_itself_is_let(torches, python, constraints, uv, monkeypatch):
     monkeypatch.setenv("UV_TORCH_BACKEND", "auto")
     install.install(python, ["torch>=2.11"], constraints)
@@ -310,7 +310,7 @@ def test_uv_that_chooses_torch_itself_is_let(torches, python, constraints, uv, m
     assert torches.asked == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_real_uv(torches, constraints, tmp_path, monkeypatch, capfd, real_uv):
     monkeypatch.setenv("PATH", f"{Path(real_uv).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
