@@ -188,7 +188,7 @@ class _Rewriter:
             return  # it may be no code at all
         if start is None or closing is None or not is_whole or (closing == opening + 3 and not stream.macro):
             torn = self.source.startswith("<<<<<<<", stream.tokens[opening].start)
-            raise TranslationError(_MERGE if torn else why_no_launch(stream, start, opening, closing), line)
+            raise TranslationError(_MERGE if torn else why_no_launch(stream, start, opening, closing, self.source), line)
         before, behind = self.launcher(stream, start, opening, closing + 3)
         self.replace(stream, opening, opening + 3, f"{before}::ladder::config(")
         self.replace(stream, closing, closing + 3, f"){behind}")
