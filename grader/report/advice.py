@@ -12,6 +12,7 @@ from grader.report.elsewhere import known_elsewhere
 from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
+    ends_at_another_size,
     guard_of_axes,
     index_from_the_data,
     leaves_the_wrong_ones,
@@ -354,8 +355,9 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return leaves
     if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):
         return alone
-    if finding.thread and (guard := guard_of_axes(source, finding.line) or swapped_guard(source, finding.line)):
-        return guard
+    for asked in (guard_of_axes, swapped_guard, ends_at_another_size) if finding.thread else ():
+        if guard := asked(source, finding.line):
+            return guard
     if (
         str(details.get("array")).startswith("the memory from the cudaMalloc")
         or "(cudaMalloc in line" in finding.message

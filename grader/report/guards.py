@@ -151,6 +151,25 @@ def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:
     return bool(re.search(r"\b(?:double|long|u?int64_t|size_t)\s*\*|\*\s*\*", code)) and not re.search(r"\w2\b", code)
 
 
+OTHER_END = (
+    "`{name}` goes up to {end} in line {line}, and stands in the place of one of {size} here, behind `* {size} +`: let "
+    "the loop end at {size}."
+)
+_LOOP = re.compile(r"\bfor\s*\([^;]*\b(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<\s*(?P<end>[A-Za-z_]\w*)\s*;")
+
+
+def ends_at_another_size(source: Sequence[str], line: int | None) -> str:
+    """A sentence if the line has `a[row * cols + i]`, and its loop is `for (i = 0; i < rows; ...)`; "" elsewhere."""
+    code = _kernel_up_to(source, line)
+    sizes, here = _PARAMETER.findall(code.partition("{")[0]), code[code.rfind("\n") + 1 :]
+    for loop in reversed(list(_LOOP.finditer(code))):
+        behind = re.findall(rf"\*\s*(\w+)\s*\+\s*{loop['name']}\b(?!\s*[*/%])", here)
+        if loop["end"] in sizes and len(set(behind)) == 1 and behind[0] in sizes and behind[0] != loop["end"]:
+            at = (line or 0) - code.count("\n", loop.start())
+            return OTHER_END.format(name=loop["name"], end=loop["end"], line=at, size=behind[0])
+    return ""
+
+
 def _kernel_up_to(source: Sequence[str], line: int | None) -> str:
     """The text of the kernel that this line is in, up to its end; "" if it is in none."""
     text = re.sub(r"//.*", "", "\n".join(source[: line or 0]))

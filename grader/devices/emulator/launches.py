@@ -10,7 +10,7 @@ from grader.devices.build.line_slips import DIVISION
 from grader.devices.build.own_namespace import as_written
 from grader.devices.build.syntax import Stream, is_launch, launch_end, macro_stream
 
-
+_MERGE = "git leaves `<<<<<<<`, `=======` and `>>>>>>>` where it could not merge: keep one side, delete these lines"
 _WHOLE_DIVISION = re.compile(r"(?<=[\w)])\s*//\s*(?=[\w(])")  # as in Python
 
 
@@ -61,6 +61,8 @@ def name_literal(stream: Stream, start: int, end: int) -> str:
 
 def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int | None, source: str) -> str:
     """What is wrong with a `<<<` at `opening` that no launch follows; the kernel's name begins at `start`."""
+    if source.startswith("<<<<<<<", stream.tokens[opening].start):
+        return _MERGE
     if start is None and stream.macro:
         return "a macro must hold the kernel's name together with its <<<...>>>"
     if start is None:

@@ -25,6 +25,11 @@ _OF_ONE_WARP = (
     " __syncthreads() there, for all threads of the block"
 )
 
+_OF_ONE_BLOCK = (
+    "an atomic whose scope is one block orders nothing between blocks: write `atomicAdd` in the place of"
+    " `atomicAdd_block`, or `cuda::thread_scope_device`"
+)
+
 # How a thread has waited for its copies, by what they belong to.
 _LANDED = {
     "primitives": "__pipeline_wait_prior()",
@@ -109,6 +114,8 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
         alone = "use an atomic, or let one block do it" if both_write else "put a cluster.sync() between the two"
         return alone if one_line else f"a cluster.sync() is missing between line {first} and line {last}"
     if fact["text"] == "other block":
+        if fact["access"] == fact["other_access"] == "atomic":
+            return _OF_ONE_BLOCK
         if not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
             return "blocks run in no order: read one array and write another"
         sets = fact["line"] if fact["access"] == "write" else fact["other_line"]
