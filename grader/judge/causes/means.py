@@ -27,6 +27,24 @@ class Means:
     means: str
     weights: Tensor
 
+    @property
+    def known(self) -> Tensor:
+        """Which rows have no weight that is too small for a number: none is 0 before the last that is not."""
+        is_seen = (self.weights > 0).double()
+        return (is_seen == is_seen.flip(-1).cummax(-1).values.flip(-1)).all(-1)
+
+    def of_the_last(self, tile: int) -> Tensor:
+        """What the keys of the last tile of each row weigh together."""
+        keys = torch.arange(self.weights.shape[-1])
+        last = ((self.weights > 0) * keys).amax(-1, keepdim=True)
+        return (self.weights * (keys // tile == last // tile)).sum(-1)
+
+    def unseen(self, tile: int) -> Tensor:
+        """Which keys weigh nothing, up to the end of the last tile of each row that has one that does."""
+        keys = torch.arange(self.weights.shape[-1])
+        last = ((self.weights > 0) * keys).amax(-1, keepdim=True)
+        return (self.weights == 0) & (keys // tile <= last // tile)
+
     def unscaled(self, tile: int) -> Tensor:
         """The weights where what was added before the maximum grew stays as it was."""
         logs = self.weights.log()
@@ -47,20 +65,30 @@ def causes_of_means(case: Case) -> Iterator[Cause]:
     rules = _OF_MEANS if case.buffer == found.means else _OF_LOGARITHMS if is_of_rows else ()
     for tile in dict.fromkeys([*TILES, *case.threads]):
         for name, claim, words in rules:
-            yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words))
+            where_known = partial(_is_right, claim, tile, True)
+            yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile, False), _says(words, tile), where_known)
 
 
-def _is_right(claim: Claim, tile: int, case: Case) -> bool:
+def _is_right(claim: Claim, tile: int, where_known: bool, case: Case) -> bool:
+    """Whether the claim holds, or holds `where_known`, in rows whose weights are all there."""
     found = means_of(case)
     if found is None or not (case.buffer == found.means or case.expected.shape == found.weights.shape[:-1]):
         return False
-    return case.is_right_for(claim(found, tile, case, case.inputs[found.values]))
+    claimed = claim(found, tile, case, case.inputs[found.values]).reshape(case.expected.shape)
+    if where_known:
+        known = found.known if case.expected.shape == found.known.shape else found.known[..., None]
+        claimed = torch.where(known, claimed, case.got)
+    return case.is_right_for(claimed)
 
 
-def _said(words: str, case: Case) -> str:
+def _says(words: str, tile: int) -> Callable[[Case], str]:
+    return lambda case: _said(words, tile, case)
+
+
+def _said(words: str, tile: int, case: Case) -> str:
     found = means_of(case)
     assert found is not None
-    return words.format(buffer=case.buffer, means=found.means, values=found.values)
+    return words.format(buffer=case.buffer, means=found.means, values=found.values, tile=tile)
 
 
 @lru_cache(8)
@@ -99,6 +127,44 @@ def _weights(case: Case, name: str, output: str) -> Tensor | None:
     return weights if is_mean else None
 
 
+def _sums_of(found: Means, case: Case) -> Tensor | None:
+    """The logarithms of the rows' sums, where the reference has them as another output."""
+    rows = found.weights.shape[:-1]
+    outputs = [right for name, right in case.reference(dict(case.inputs)).items() if name != found.means]
+    return next((right.double() for right in outputs if right.shape == rows), None)
+
+
+def _padded(masked: str, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """The weighted means, or the sums' logarithms, if a place of the last tile without a key has a score of 0, and
+    each masked key of "all", or of those in a row's own tiles ("some").
+    """
+    sums, keys = _sums_of(found, case), values.shape[-2]
+    unseen = found.unseen({"all": keys, "some": tile}.get(masked, 1))
+    if sums is None or (masked and not bool(unseen.any())):
+        return case.expected
+    # A row that does not come to the last tile has no place of it.
+    last = (unseen | (found.weights > 0)).sum(-1) == keys
+    more = unseen.sum(-1).double() + (-keys % tile) * last
+    if case.buffer != found.means:
+        return torch.logaddexp(sums, more.log())
+    shares = torch.exp(sums - torch.logaddexp(sums, more.log()))[..., None]
+    return shares * (case.expected + torch.exp(-sums)[..., None] * (unseen.double() @ values))
+
+
+_MASKED = (
+    "The keys that a query must not see count in {buffer} with a score of 0, and exp(0) is 1: give these scores"
+    " -INFINITY."
+)
+_OF_0: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "padded",
+        partial(_padded, ""),
+        "Each place behind the last key, in its tile of {tile}, counts in {buffer} as a key with a score of 0: give"
+        " these scores -INFINITY, or end the loops at the last key.",
+    ),
+    ("all_masked_by_0", partial(_padded, "all"), _MASKED),
+    ("masked_by_0", partial(_padded, "some"), _MASKED),
+)
 _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
     (
         "not_rescaled",
@@ -119,6 +185,13 @@ _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
         " expf(old maximum - new maximum).",
     ),
     (
+        "sum_of_the_last",
+        lambda found, tile, case, values: case.expected / found.of_the_last(tile)[..., None],
+        "The sum that {buffer} is divided by is that of the last {tile} keys, or fewer, alone: add those before, times"
+        " expf(old maximum - new maximum).",
+    ),
+    *_OF_0,
+    (
         "not_divided",
         lambda found, tile, case, values: case.expected / found.weights.amax(-1, keepdim=True),
         "{buffer} is not divided by the sum of its row's expf(score - maximum): divide at the end.",
@@ -131,6 +204,13 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "The sum whose logarithm {buffer} is is not rescaled where the maximum grows: multiply it with expf(old"
         " maximum - new maximum).",
     ),
+    (
+        "sum_of_the_last",
+        lambda found, tile, case, values: case.expected + found.of_the_last(tile).log(),
+        "The sum whose logarithm {buffer} is is that of the last {tile} keys, or fewer, alone: add those before, times"
+        " expf(old maximum - new maximum).",
+    ),
+    *_OF_0,
     (
         "maximum_not_added",
         lambda found, tile, case, values: -found.weights.amax(-1).log(),
