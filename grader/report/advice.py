@@ -14,6 +14,7 @@ from grader.report.guards import (
     asks_for_the_thread_alone,
     ends_at_another_size,
     guard_of_axes,
+    guard_of_index,
     index_from_the_data,
     leaves_the_wrong_ones,
     of_eight_bytes,
@@ -367,7 +368,7 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         of_eight = "(8 bytes at once)" in finding.message and of_eight_bytes(source, finding.line)
         return OF_EIGHT_BYTES if of_eight else ACROSS
     if finding.thread and _indexes_rows(finding, source):
-        return ROW
+        return guard_of_index(source, finding.line) or ROW
     return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
 
 

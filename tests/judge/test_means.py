@@ -53,7 +53,29 @@ def padded(scores, tile):
     return torch.nn.functional.pad(scores, (0, -scores.shape[-1] % tile))
 
 
+def by_exp2(scores):
+    return 2 ** (scores - scores.cummax(-1).values) * torch.exp(scores.cummax(-1).values - scores.amax(-1, True))
+
+
 ROWS = [
+    ("out", lambda scores, v: v[:, -1:].expand_as(v), "for the last key that its query sees, and no other"),
+    ("out", lambda scores, v: torch.softmax(scores.cumsum(-1), -1) @ v, "begins with the one before, of another key"),
+    (
+        "out",
+        lambda scores, v: torch.softmax(scores * 0.6931471805599453, -1) @ v,
+        "are 2^(score - maximum): write expf",
+    ),
+    ("out", lambda scores, v: by_exp2(scores) @ v / total(by_exp2(scores)), "and are rescaled with expf"),
+    (
+        "lse",
+        lambda scores, v: scores.amax(-1) - shifted(scores).sum(-1).log(),
+        "lse is the maximum less the logarithm of the sum",
+    ),
+    (
+        "lse",
+        lambda scores, v: scores.amax(-1) * shifted(scores).sum(-1).log(),
+        "lse is the maximum times the logarithm of the sum",
+    ),
     ("out", lambda scores, v: shifted(scores) @ v / of_the_last(scores, 8), "that of the last 8 keys, or fewer, alone"),
     (
         "lse",

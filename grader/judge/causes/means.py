@@ -127,6 +127,40 @@ def _weights(case: Case, name: str, output: str) -> Tensor | None:
     return weights if is_mean else None
 
 
+def _of_the_last_key(found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    keys = torch.arange(found.weights.shape[-1])
+    last = ((found.weights > 0) * keys).amax(-1, keepdim=True)
+    return (keys == last).double() @ values
+
+
+def _shares(logs: Tensor, values: Tensor) -> Tensor:
+    return torch.softmax(logs, -1) @ values
+
+
+def _by_exp2(rescaled: bool, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """2^(score - maximum); with expf where it is `rescaled` beside the largest of so many keys."""
+    logs = found.weights.log()
+    keys = logs.shape[-1]
+    ends = (torch.arange(keys) // tile * tile + tile - 1).clamp(max=keys - 1)
+    largest = logs.cummax(-1).values[..., ends] if rescaled else logs.amax(-1, keepdim=True)
+    found_so_far = torch.where(logs > -torch.inf, (logs - largest) * math.log(2), -torch.inf)
+    return _shares(found_so_far + (largest if rescaled else 0.0), values)
+
+
+def _carried(scaled: bool, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """Each score begins with the one before it, which may be scaled once more."""
+    sums, d = _sums_of(found, case), case.call.scalars.get("d", 1)
+    if sums is None or case.buffer != found.means:
+        return case.expected
+    scores = found.weights.log() + sums[..., None]
+    seen = scores > -torch.inf
+    plain = torch.where(seen, scores, 0.0)
+    keys = torch.arange(scores.shape[-1])
+    factors = (1 / math.sqrt(d)) ** (keys[:, None] - keys).clamp(min=0) * (keys[:, None] >= keys)
+    carried = plain @ factors.double().mT if scaled else plain.cumsum(-1)
+    return _shares(torch.where(seen, carried, -torch.inf), values)
+
+
 def _sums_of(found: Means, case: Case) -> Tensor | None:
     """The logarithms of the rows' sums, where the reference has them as another output."""
     rows = found.weights.shape[:-1]
@@ -165,7 +199,28 @@ _OF_0: tuple[tuple[str, Claim, str], ...] = (
     ("all_masked_by_0", partial(_padded, "all"), _MASKED),
     ("masked_by_0", partial(_padded, "some"), _MASKED),
 )
+_CARRIED = (
+    "Each score of {buffer} begins with the one before, of another key: set the sum of the products to 0 for each key."
+)
 _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "last_key",
+        _of_the_last_key,
+        "Each row of {buffer} is that of {values} for the last key that its query sees, and no other: what is added up"
+        " is lost at each step, as where the new maximum is not kept for the next key, or `=` stands for `+=`.",
+    ),
+    ("carried", partial(_carried, False), _CARRIED),
+    ("carried_and_scaled", partial(_carried, True), _CARRIED),
+    (
+        "by_exp2",
+        partial(_by_exp2, False),
+        "The weights of {buffer} are 2^(score - maximum): write expf, or multiply what exp2f takes with 1.442695f.",
+    ),
+    (
+        "by_exp2_rescaled",
+        partial(_by_exp2, True),
+        "The weights of {buffer} are 2^(score - maximum), and are rescaled with expf: write expf in both.",
+    ),
     (
         "not_rescaled",
         lambda found, tile, case, values: found.unscaled(tile) @ values,
@@ -229,6 +284,18 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         ),
         "{buffer} is the maximum and the sum of expf(score - maximum): take the sum's logarithm, `maximum +"
         " logf(sum)`.",
+    ),
+    (
+        "minus",
+        lambda found, tile, case, values: case.expected + 2 * found.weights.amax(-1).log(),
+        "{buffer} is the maximum less the logarithm of the sum: add it, `maximum + logf(sum)`.",
+    ),
+    (
+        "product",
+        lambda found, tile, case, values: (
+            -(case.expected + found.weights.amax(-1).log()) * found.weights.amax(-1).log()
+        ),
+        "{buffer} is the maximum times the logarithm of the sum: add the two, `maximum + logf(sum)`.",
     ),
     (
         "log2",
