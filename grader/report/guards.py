@@ -10,8 +10,8 @@ MISSING = (
     "nothing: `if ({guard})`, with the sizes of this very array."
 )
 UNASKED = (
-    "Threads come in whole blocks, so some have no element to work on, and nothing here asks for `{name}`: let those do "
-    "nothing, `if ({name} < ...)`, with how many there are."
+    "Threads come in whole blocks, so some have no element to work on, and nothing here asks for `{name}`: let those "
+    "do nothing, `if ({name} < ...)`, with how many there are."
 )
 EITHER = (
     "`||` lets a thread in that lies outside in one direction only: both must hold, `if ({guard})`, with the sizes of "
