@@ -21,7 +21,7 @@ from grader.report.guards import (
     or_swapped,
     swapped_guard,
 )
-from grader.report.launch_advice import ASYNCHRONOUS, CACHED, LAUNCHES
+from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
@@ -58,14 +58,6 @@ OF_EIGHT_BYTES = (
 OWN_MEMORY = "cudaMalloc takes bytes, `sizeof(float)` for each number: is this memory too small, or an index too large?"
 KEPT_AWAY = (
     "An `if` keeps lanes away from this shuffle, and a lane that is not there gives no value: let all lanes call it."
-)
-ENDED = (
-    "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
-    "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
-)
-SECOND_CALL = (
-    "A program calls a kernel as often as it likes, with the same pointers for other numbers. Does a static or a "
-    "__device__ variable remember the last call?"
 )
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
@@ -201,26 +193,6 @@ BLOCK_ORDER = (
     "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
-LAUNCHED_AGAIN = (
-    "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
-    "A grid of many blocks does all elements in one launch."
-)
-NOT_CLEARED = (
-    "Blocks run in any order, and no barrier waits for all of them: a kernel cannot clear what its own blocks add to."
-)
-ADD_UP = (
-    "Shared memory is one block's own: as its last step, behind a barrier, each block adds what it has to the result."
-)
-# By what a finding's message says.
-SAID = {
-    "a block sets it to 0": NOT_CLEARED,
-    "each block has values of its own": ADD_UP,
-    "again and again in line": LAUNCHED_AGAIN,
-    "is called a second time": SECOND_CALL,
-    "through the read-only cache": CACHED,
-    "may have ended": ENDED,
-    "nothing waits for that work": ASYNCHRONOUS,
-}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,

@@ -15,7 +15,7 @@ _STEPS_BY_ONE = re.compile(
     r"\bfor\s*\([^;]*\b(?P<name>\w+)\s*=\s*(?P<start>[^;]*);[^;]*;\s*"
     r"(?:\+\+\s*(?P=name)|(?P=name)\s*\+\+|(?P=name)\s*\+=\s*1)\s*\)"
 )
-_WHO = re.compile(r"\b(?:threadIdx|thread_rank|blockIdx|block_rank)\b|%(?:tid|ctaid|laneid)\b")
+_WHO = re.compile(r"\b(?:threadIdx|blockIdx|(?:thread|block|group)_(?:rank|index))\b|%(?:tid|ctaid|laneid)\b")
 _ALL_OF_BOTH = re.compile(r"\bblockIdx\b.*\bthreadIdx\b|\bthreadIdx\b.*\bblockIdx\b|\bgrid\w*\s*\.\s*thread_rank\b")
 _MOST = 127
 
@@ -61,7 +61,8 @@ def does_all(source: Sequence[str], line: int | None) -> Iterator[str]:
         return  # in a function of its own
     kernel = [text.partition("//")[0] for text in source[head : _end(source, head)]]
     if not any(_WHO.search(text) for text in kernel):
-        if not any("__device__" in text for text in source):  # which may ask
+        # Functions and macros may ask.
+        if not any("__device__" in text or (text.lstrip().startswith("#") and _WHO.search(text)) for text in source):
             yield NO_INDEX.format(line=head + 1)
         return
     if (loop := _STEPS_BY_ONE.search(source[line - 1])) and _is_of_all(loop["start"], kernel):

@@ -107,3 +107,5 @@ def test_a_loop_in_which_each_thread_does_the_work_of_others(first, loop, said):
 def test_a_kernel_that_calls_another_function_may_ask_there():
     text = ["__device__ int who() { return threadIdx.x; }", *KERNEL.format("", LOOP.format("who()", "i++")).split("\n")]
     assert slip("timeout", text, 4) == ""
+    assert slip("timeout", ["#define WHO (threadIdx.x)", *text[1:]], 4) == ""
+    assert slip("timeout", ["#define N 8", *text[1:]], 4) != ""

@@ -18,6 +18,10 @@ _VOLATILE = {
 }
 
 BY_THE_CACHE = "through the read-only cache (__ldg, ld.global.nc)"
+BY_RESTRICT = "by a pointer that is `const` and `__restrict__`"
+UNRESTRICTED = "nvcc may take what lay there before, whatever barrier comes between; take the `__restrict__` away"
+BY_A_FETCH = "by a texture or surface"
+UNFETCHED = "what lay there before may be read, whatever barrier comes between; let a launch behind this one read it"
 UNCACHED = "what lay there before may be read, whatever barrier comes between; read it without __ldg"
 
 _OF_ONE_WARP = (
@@ -37,6 +41,15 @@ _LANDED = {
     "own_pipeline": "consumer_wait()",
     "ptx": "cp.async.wait_group",
 }
+
+
+def uncached(fact: Mapping[str, Any]) -> tuple[str, str]:
+    """By what a line has read what its launch had written before, past all stores, and what to do."""
+    if fact["reading"].fetches(fact["line"]):
+        return BY_A_FETCH, UNFETCHED
+    if fact["reading"].reads_restricted(fact["line"]):
+        return BY_RESTRICT, UNRESTRICTED
+    return BY_THE_CACHE, UNCACHED
 
 
 def mend(fact: Mapping[str, Any]) -> str:
