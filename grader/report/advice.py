@@ -12,13 +12,15 @@ from grader.report.elsewhere import known_elsewhere
 from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
+    ends_at_another_size,
     guard_of_axes,
+    guard_of_index,
     index_from_the_data,
     leaves_the_wrong_ones,
     of_eight_bytes,
     swapped_guard,
 )
-from grader.report.launch_advice import ASYNCHRONOUS, CACHED, LAUNCHES
+from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
@@ -55,14 +57,6 @@ OF_EIGHT_BYTES = (
 OWN_MEMORY = "cudaMalloc takes bytes, `sizeof(float)` for each number: is this memory too small, or an index too large?"
 KEPT_AWAY = (
     "An `if` keeps lanes away from this shuffle, and a lane that is not there gives no value: let all lanes call it."
-)
-ENDED = (
-    "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
-    "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
-)
-SECOND_CALL = (
-    "A program calls a kernel as often as it likes, with the same pointers for other numbers. Does a static or a "
-    "__device__ variable remember the last call?"
 )
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
@@ -179,7 +173,6 @@ NOT_IN_MASK = (
     "The mask names all lanes that take part, those that give a value, too: 0xffffffff where the whole warp comes. "
     "__activemask() tells only who happens to be there, so not in a branch or a loop that some lanes leave sooner."
 )
-WHOLE_WARPS = "Launch whole warps, a multiple of 32 threads: those behind the last element give a 0, and store nothing."
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -194,27 +187,6 @@ BLOCK_ORDER = (
     "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
-LAUNCHED_AGAIN = (
-    "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
-    "A grid of many blocks does all elements in one launch."
-)
-NOT_CLEARED = (
-    "Blocks run in any order, and no barrier waits for all of them: a kernel cannot clear what its own blocks add to."
-)
-ADD_UP = (
-    "Shared memory is one block's own: as its last step, behind a barrier, each block adds what it has to the result."
-)
-# By what a finding's message says.
-SAID = {
-    "its last warp is not whole": WHOLE_WARPS,
-    "a block sets it to 0": NOT_CLEARED,
-    "each block has values of its own": ADD_UP,
-    "again and again in line": LAUNCHED_AGAIN,
-    "is called a second time": SECOND_CALL,
-    "through the read-only cache": CACHED,
-    "may have ended": ENDED,
-    "nothing waits for that work": ASYNCHRONOUS,
-}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
@@ -350,8 +322,9 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return leaves
     if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):
         return alone
-    if finding.thread and (guard := guard_of_axes(source, finding.line) or swapped_guard(source, finding.line)):
-        return guard
+    for asked in (guard_of_axes, swapped_guard, ends_at_another_size) if finding.thread else ():
+        if guard := asked(source, finding.line):
+            return guard
     if (
         str(details.get("array")).startswith("the memory from the cudaMalloc")
         or "(cudaMalloc in line" in finding.message
@@ -361,7 +334,7 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         of_eight = "(8 bytes at once)" in finding.message and of_eight_bytes(source, finding.line)
         return OF_EIGHT_BYTES if of_eight else ACROSS
     if finding.thread and _indexes_rows(finding, source):
-        return ROW
+        return guard_of_index(source, finding.line) or ROW
     return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
 
 

@@ -83,12 +83,19 @@ def _widths(code: Sequence[Token]) -> dict[str, str]:
     """The last size of each array of two or more dimensions that is declared once, `float tile[16][40];`."""
     found: dict[str, set[str]] = {}
     for at, token in enumerate(code[1:-1], 1):
-        if token.kind != "word" or code[at - 1].kind != "word" or code[at + 1].text != "[":
+        is_next = code[at - 1].text == "," and _begins_shared(code, at)  # `__shared__ float a[8][8], b[8][8];`
+        if token.kind != "word" or not (code[at - 1].kind == "word" or is_next) or code[at + 1].text != "[":
             continue
         sizes, end = _brackets(code, at + 1)
         if len(sizes) > 1 and end < len(code) and code[end].text in (",", ";", "="):
             found.setdefault(token.text, set()).add(sizes[-1])
     return {name: sizes.pop() for name, sizes in found.items() if len(sizes) == 1}
+
+
+def _begins_shared(code: Sequence[Token], at: int) -> bool:
+    """Whether the statement around this token begins with `__shared__`."""
+    begins = next((n + 1 for n in range(at, -1, -1) if code[n].text in ("{", "}", ";")), 0)
+    return code[begins].text == "__shared__"
 
 
 def _brackets(code: Sequence[Token], at: int) -> tuple[list[str], int]:

@@ -9,6 +9,10 @@ MISSING = (
     "Threads come in whole blocks, so some lie outside in {axes}, and nothing here asks for {names}. Let those do "
     "nothing: `if ({guard})`, with the sizes of this very array."
 )
+UNASKED = (
+    "Threads come in whole blocks, so some have no element to work on, and nothing here asks for `{name}`: let those "
+    "do nothing, `if ({name} < ...)`, with how many there are."
+)
 EITHER = (
     "`||` lets a thread in that lies outside in one direction only: both must hold, `if ({guard})`, with the sizes of "
     "this very array."
@@ -57,6 +61,17 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
         return MISSING.format(axes=missing, names=" and ".join(f"`{name}`" for name in unasked), guard=guard)
     asked = re.search(r"\bif\s*\(([^{};]*<[^{};]*)\|\|([^{};]*<[^{};]*)\)", code)
     return EITHER.format(guard=guard) if asked and all(re.search(rf"\b{name}\b", asked[0]) for name in axes) else ""
+
+
+def guard_of_index(source: Sequence[str], line: int | None) -> str:
+    """A sentence if nothing up to the line asks for the kernel's one index over all threads, which it uses; else ""."""
+    code = _kernel_up_to(source, line)
+    here = code[code.rfind("\n") + 1 :]
+    names = {name for name, axis in _INDEX.findall(code) if axis == "x" and name not in _POINTER.findall(code)}
+    name = next(iter(names), "")
+    is_used = re.search(rf"\[[^][]*\b{name}\b", here) if name else None
+    is_known = len(names) != 1 or not is_used or re.search(_ASKS.format(name=name), code)
+    return "" if is_known else UNASKED.format(name=name)
 
 
 def index_from_the_data(source: Sequence[str], line: int | None, array: str) -> str:
@@ -149,6 +164,25 @@ def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:
     """Whether the kernel around this line has pointers to numbers of 8 bytes, and no vectors of two."""
     code = _kernel_up_to(source, line)
     return bool(re.search(r"\b(?:double|long|u?int64_t|size_t)\s*\*|\*\s*\*", code)) and not re.search(r"\w2\b", code)
+
+
+OTHER_END = (
+    "`{name}` goes up to {end} in line {line}, and stands in the place of one of {size} here, behind `* {size} +`: let "
+    "the loop end at {size}."
+)
+_LOOP = re.compile(r"\bfor\s*\([^;]*\b(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<\s*(?P<end>[A-Za-z_]\w*)\s*;")
+
+
+def ends_at_another_size(source: Sequence[str], line: int | None) -> str:
+    """A sentence if the line has `a[row * cols + i]`, and its loop is `for (i = 0; i < rows; ...)`; "" elsewhere."""
+    code = _kernel_up_to(source, line)
+    sizes, here = _PARAMETER.findall(code.partition("{")[0]), code[code.rfind("\n") + 1 :]
+    for loop in reversed(list(_LOOP.finditer(code))):
+        behind = re.findall(rf"\*\s*(\w+)\s*\+\s*{loop['name']}\b(?!\s*[*/%])", here)
+        if loop["end"] in sizes and len(set(behind)) == 1 and behind[0] in sizes and behind[0] != loop["end"]:
+            at = (line or 0) - code.count("\n", loop.start())
+            return OTHER_END.format(name=loop["name"], end=loop["end"], line=at, size=behind[0])
+    return ""
 
 
 def _kernel_up_to(source: Sequence[str], line: int | None) -> str:

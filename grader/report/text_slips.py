@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
+from grader.report.counter_slips import does_all, narrow_index
 from grader.report.fragment_slips import leading_dimensions
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
@@ -69,6 +70,10 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     found: list[Iterator[str]] = [_tuples(tokens.code)]
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
+    if status in ("wrong_result", "not_written", "out_of_bounds", "race", "timeout"):
+        found.append(narrow_index(source))
+    if status == "timeout":
+        found.append(does_all(source, line))
     if status == "uninitialized_read":
         found.append(_adds(source, line))
     if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
@@ -248,8 +253,14 @@ def _loops(source: Sequence[str]) -> Iterator[str]:
     for number, (text, after) in enumerate(pairwise([*source, ""]), 1):
         found = _EMPTY.match(text)
         goes_on = bool(found and "{" in text) or after.lstrip().startswith("{") or _indent(after) > _indent(text)
-        if found and goes_on and text.count("(") == text.count(")") and "}" not in text:
+        if found and goes_on and "}" not in text and _is_whole(text[text.index("(") : text.rindex(")") + 1]):
             yield LOOP.format(line=number, word=found[1])
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the bracket that begins this text closes at its end: `(i < n)`, and not `(i < n) f(x)`."""
+    depths = list(accumulate((sign == "(") - (sign == ")") for sign in text))
+    return depths[-1] == 0 and 0 not in depths[:-1]
 
 
 def _indent(text: str) -> int:

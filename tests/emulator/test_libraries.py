@@ -230,3 +230,13 @@ def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
         "63 63 124 63 126 63",
     ]
     assert found == [("race", line(name, "no barrier between the rounds"))]
+
+
+@pytest.mark.slow
+def test_cublas_by_types_cublaslt_pools_and_small_names_of_thrust(ran):
+    """Worked out by hand."""
+    name = "typed.cu"
+    printed, found, told = ran(name)
+    assert printed == ["11 5; 13 18 4; 5 15", "1 0: 4 0 20 6", "0 3", "7 4 5 4 1", "1 13: 4 0 0 0"]
+    assert found == [("out_of_bounds", line(name, "const int status = cublasLtMatmul"))]
+    assert "leaves d (cudaMalloc in line" in told[0]

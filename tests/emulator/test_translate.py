@@ -221,6 +221,11 @@ def test_launches_in_lambdas_templates_and_a_row():
     assert expected in body(source)
 
 
+def test_a_comment_inside_a_configuration():
+    assert body("k<<<n,  // 256>>>(x)\n 2>>>(x);") == launched("k", "n,  // 256>>>(x)\n 2", "x") + ";"
+    assert body("k<<<n // 256>>>(x)\n, 2>>>(x);") == launched("k", "n // 256>>>(x)\n, 2", "x") + ";"
+
+
 def test_a_directive_inside_a_configuration():
     translated = body("k<<<1,\n#ifdef WIDE\n256\n#else\n128\n#endif\n>>>(x);")
     assert translated.endswith("::ladder::config(1,\n#ifdef WIDE\n256\n#else\n128\n#endif\n))(x);")
@@ -249,6 +254,10 @@ def test_a_launch_with_a_continued_line_in_a_macro():
         ("void f() {\n  k<<<1, 2(x);\n}", 2, "never closed"),
         ("void f() { k<<<1, 2; }", 1, "never closed"),
         ("k<<<", 1, "never closed"),
+        ("void f() {\n  k<<<n // 256 + 1, 256>>>(x);\n}", 2, "a division is `/`, as in `k<<<n / 256 + 1, 256>>>`"),
+        ("void f() {\n  k<<<(n + 7) // 8, 8>>>(x);\n  k<<<1, 2>>>(x);\n}", 2, "as in `k<<<(n + 7) / 8, 8>>>`"),
+        ("void f() {\n  k<<<dim3(n // 2, m // 2), 4>>>(x);\n}", 2, "as in `k<<<dim3(n / 2, m / 2), 4>>>`"),
+        ("void f() { k<<<n, 2;  // 256>>>(x)\n}", 1, "a launch is `k<<<blocks, threads>>>(...)`"),
         ("\n\nk<<<1, 2>>>;", 3, "parentheses"),
         ("void f() { <<<1, 2>>>(x); }", 1, "no kernel's name"),
         ("void f() { return <<<1, 2>>>(x); }", 1, "no kernel's name"),

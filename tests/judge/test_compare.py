@@ -259,6 +259,7 @@ COSINE = make_task(lambda x, rows, cols: {"y": x.cos()}, shapes={"x": "rows, col
         (lambda x: x.deg2rad().cos(), "right for x taken as degrees"),
         (lambda x: x.sin(), None),
         (lambda x: (3 * x).cos(), None),
+        (lambda x: x.cos() + 5e-5, None),  # close to the right answer
     ],
 )
 def test_the_answer_for_another_angle(wrong, said):

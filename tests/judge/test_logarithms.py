@@ -43,6 +43,8 @@ def case(rows, cols, got):
             "is the sum divided by cols, as a mean",
         ),
         (lambda top, sums: top - sums.log(), "the maximum less the logarithm"),
+        (lambda top, sums: sums.log() - top, "the logarithm of the sum less the maximum"),
+        (lambda top, sums: top * sums.log(), "the maximum times the logarithm of the sum"),
         (lambda top, sums: top + sums.log() + 0.25 * top.sin(), ""),
     ],
 )

@@ -87,3 +87,16 @@ def test_nan_elsewhere_has_no_cause():
 
     assert why_nan("y", [case(17, one), case(100, one)]) == ""
     assert why_nan("y", [case(17, with_idle_threads), case(25, lambda x: torch.softmax(x, 1))]) == ""
+
+
+def test_a_maximum_that_begins_at_a_number_is_told_by_the_rows_that_are_too_low_for_it():
+    lse = torch.tensor([[3.0, -900.0], [-1200.0, -3000.0]])
+    right = torch.ones(2, 2, 4)
+    got = right.masked_fill((lse < -1100)[..., None], torch.nan)
+    found = why_nan("out", [Values(got, right, {"q": right}, {"out": right, "lse": lse}, {"n": 2}, [LAUNCH])])
+    assert "whose scores are all below some -1.05e+03" in found and "begins at a number that is not low enough" in found
+    got[0, 1] = torch.nan
+    got[1, 0] = 1
+    assert "low enough" not in why_nan(
+        "out", [Values(got, right, {"q": right}, {"out": right, "lse": lse}, {"n": 2}, [LAUNCH])]
+    )

@@ -279,3 +279,43 @@ def test_unwritten_elements_have_places():
         recognise(answer(FLAT, FLAT, ~some)).message
         == "Every 4th element, from y[0] on, is written, the others are not."
     )
+
+
+def test_where_it_is_wrong_it_holds_an_input():
+    x, right = line(), 2 * line() + 1
+    got = right.clone()
+    got[3::4] = x[3::4]
+    assert name_of(got, right, inputs={"a": -x, "x": x}) == "holds_input"
+    got[7] += 1
+    assert name_of(got, right, inputs={"x": x}) != "holds_input"
+
+
+def test_the_bits_of_whole_numbers():
+    right = torch.tensor([1500.0, -3.0, 0.5])
+    got = torch.tensor([1000, 0, 7], dtype=torch.int32).view(torch.float32)
+    found = recognise(answer(got.double(), right.double()))
+    assert found.name == "bits" and "holds the bits of a whole number, here of 1,000" in found.message
+    assert name_of(got.double(), 1e-36 * right.double()) != "bits"
+
+
+@pytest.mark.parametrize(
+    ("got", "blocks", "said"),
+    [
+        ([1, 0, 1, 1, 1], 1, "No element of y is more than 1, of the one block"),
+        ([2, 0, 1, 2, 1], 2, "more than 2, and 2 blocks were launched"),
+        ([2, 0, 1, 2, 1], 1, ""),
+        ([1, 1, 1, 1, 1], 1, ""),
+        ([1, 0, 1, 1, 0], 1, ""),
+    ],
+)
+def test_blocks_that_add_1_where_their_count_belongs(got, blocks, said):
+    found = recognise(answer(torch.tensor(got), torch.tensor([5, 0, 1, 9, 3]), launches=[launch(blocks, 64)]))
+    assert said in found.message if said else not found or found.name != "ones"
+
+
+def test_256_elements_may_be_an_index_of_eight_bits():
+    right, written = line(700), torch.arange(700) < 256
+    found = recognise(answer(right, right, written, launches=[launch(3, 256)]))
+    assert "missing from an index, or is it an `unsigned char`, which ends at 255?" in found.message
+    found = recognise(answer(right, right, torch.arange(700) < 128, launches=[launch(6, 128)]))
+    assert "unsigned char" not in found.message

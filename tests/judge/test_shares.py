@@ -42,6 +42,10 @@ ROWS = [
     (forgets_to_rescale, "is not rescaled where the maximum grows"),
     (merged, "The sums of threads with maxima of their own are added as they are"),
     (lambda x, terms, threads: terms.sum(1, keepdim=True) + threads, "is 64 too large, whatever the row holds"),
+    (
+        lambda x, terms, threads: terms.sum(1, keepdim=True) + 30,
+        "is 30 too large, whatever the row holds: does each sum begin at 0, and does a lane that stands for no warp",
+    ),
     (lambda x, terms, threads: x.amax(1, keepdim=True), "divided by its maximum, and not by its sum"),
     (
         lambda x, terms, threads: of_threads(terms, threads, lambda own: own.sum(1)).amax(1, keepdim=True),

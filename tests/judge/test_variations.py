@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader.judge.causes.all_threads import causes_of_large
-from grader.judge.causes.variations import Case, cause, worth_asking
+from grader.judge.causes.variations import Case, _scaled_rows, cause, worth_asking
 from grader.judge.inputs import Draw
 
 
@@ -117,6 +117,36 @@ def test_the_cause_is_found(got, threads, said):
     cases = [case(3, 210, got, threads), case(5, 77, got, threads)]
     found = cause(cases)
     assert found and said in found.message(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (lambda shares: shares.amax(1).sum(), "the largest of 64 threads' sums of x, and a sum is asked for"),
+        (
+            lambda shares: shares.view(-1, 2, 32).amax(1).sum(),
+            "of 64 threads' sums of x the larger of each two, down to 32, and their sum, and a sum is asked for",
+        ),
+        (lambda shares: shares.sum(1).amax(), ""),
+        (lambda shares: shares[:, :32].sum(), ""),
+    ],
+)
+def test_a_tree_of_a_block_that_takes_the_larger_one(got, said):
+    cases = []
+    for count, blocks in ((50, 1), (300, 3), (500, 4)):
+        x = Draw(count).normal(count).double()
+        padded = torch.zeros(blocks * 128, dtype=torch.float64)
+        padded[:count] = x
+        shares = padded.view(blocks, 2, 64).sum(1)
+        call = SimpleNamespace(scalars={"n": count}, terms=count)
+        launch = {"kernel": "k", "grid": [blocks, 1, 1], "block": [64, 1, 1]}
+        right = x.sum().view(1)
+        allowed = torch.full((1,), 1e-6, dtype=torch.float64)
+        sums = lambda inputs: {"out": inputs["x"].sum().view(1)}  # noqa: E731
+        cases.append(Case(call, sums, {"x": x}, "out", got(shares).view(1), right, allowed, [launch]))
+    found = cause(cases)
+    told = found.message(cases[-1]) if found else ""
+    assert said in told and ("fmaxf" in told) == bool(said)
 
 
 @pytest.mark.parametrize(
@@ -228,3 +258,11 @@ def test_a_wrong_exponent_of_several_inputs_is_told(factor, said):
     reference = lambda inputs: {"out": shares(inputs["x"], inputs["y"])}  # noqa: E731
     wrong = Case(call, reference, {"x": x, "y": y}, "out", shares(x, y, factor), right, 1e-6 * right)
     assert said in cause([wrong]).message(wrong)
+
+
+def test_of_rows_with_factors_of_their_own_the_wrong_ones_are_named():
+    right = Draw(8).normal(5 * 9).double().view(5, 9)
+    factors = torch.tensor([1.0, 1.0, 0.5, 1.0, 3.0], dtype=torch.float64)
+    wrong = case(5, 9, lambda x: x.sum(1), 64)
+    wrong = dataclasses.replace(wrong, got=right * factors[:, None], expected=right, allowed=1e-6 + 0 * right)
+    assert "a factor of its own, 0.5 in row 2 and 3 in row 4:" in _scaled_rows(wrong)

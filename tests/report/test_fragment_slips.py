@@ -18,6 +18,8 @@ ROWS = [
         "store_matrix_sync(&tile[0][0], f, 32, how);",
         "40",
     ),
+    ("__shared__ half a[16][16], tile[16][40];", "load_matrix_sync(f, &tile[row][0], 16);", "its rows have 40"),
+    ("void f(half a, half tile[16][40]);", "load_matrix_sync(f, &tile[row][0], 40);", ""),
     ("__shared__ half tile[16][40];", "load_matrix_sync(f, &tile[row][0], 40);", ""),
     ("__shared__ half tile[16][40];", "load_matrix_sync(f, &tile[row][0], k);", ""),
     ("__shared__ half tile[640];", "load_matrix_sync(f, &tile[row], 32);", ""),

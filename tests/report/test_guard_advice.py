@@ -4,7 +4,7 @@ import pytest
 
 from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
-from grader.report.guards import guard_of_axes
+from grader.report.guards import ends_at_another_size, guard_of_axes, guard_of_index
 
 KERNEL = """__global__ void other(float* a, int n) {
     int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y + threadIdx.y;
@@ -130,3 +130,44 @@ def test_a_guard_of_the_thread_alone():
     kernel = ["int i = blockIdx.x * blockDim.x + threadIdx.x;", "if (threadIdx.x < n) z[i] = x[i] + y[i];"]
     assert "ask for the index itself, `if (i < n)`" in on_finding(finding, kernel)
     assert "the index itself" not in on_finding(finding, [kernel[0], "if (threadIdx.x < n) z[n] = 0;"])
+
+
+HEAD = "__global__ void k(const float* x, float* y, int rows, int cols, int batch) {"
+
+
+@pytest.mark.parametrize(
+    ("loop", "index", "said"),
+    [
+        ("int i = 0; i < rows; ++i", "row * cols + i", "up to rows in line 2, and stands in the place of one of cols"),
+        ("int i = 0; i < rows; ++i", "(b * cols + i) * rows + c", "let the loop end at cols"),
+        ("int i = 0; i < cols; ++i", "row * cols + i", ""),
+        ("int i = 0; i < kTile; ++i", "row * cols + i", ""),
+        ("int i = 0; i < rows; ++i", "row * cols + i * batch", ""),
+        ("int i = 0; i < rows; ++i", "row * 4 + i", ""),
+        ("int i = 0; i < rows; ++i", "i * cols + c", ""),
+    ],
+)
+def test_a_loop_that_ends_at_another_size(loop, index, said):
+    text = [HEAD, f"    for ({loop}) {{", f"        sum += x[{index}];", "    }", "}"]
+    found = ends_at_another_size(text, 3)
+    assert said in found if said else found == ""
+
+
+ROW = "    long long id = (long long)blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+@pytest.mark.parametrize(
+    ("before", "use", "says"),
+    [
+        ("", "y[id * 8 + c] = 0;", True),
+        ("if (id >= rows) return;", "y[id * 8 + c] = 0;", False),
+        ("for (; id < rows; id += 8)", "y[id * 8 + c] = 0;", False),
+        ("int row = min(id, rows - 1);", "y[id * 8 + c] = 0;", False),
+        ("int other = blockIdx.x * 2 + threadIdx.y;", "y[id * 8 + c] = 0;", False),
+        ("", "y[row * cols + c] = id;", False),
+    ],
+)
+def test_an_index_that_nothing_asks_for(before, use, says):
+    text = [HEAD, ROW, f"    {before}", f"    {use}", "}"]
+    found = guard_of_index(text, 4)
+    assert ("nothing here asks for `id`: let those do nothing, `if (id < ...)`" in found) == says == bool(found)

@@ -8,6 +8,7 @@ from grader.report.text_slips import slip
 
 HOST = "void f(const float* x, const float* y, float* z, int n) {{ add<<<1, 2>>>({}); }}"
 ADD = "__global__ void add(const float* x, const float* y, float* z, int n) {}\n"
+INDEX = "__global__ void k(float* z, int n) {{\n    {} = blockIdx.x * blockDim.x + threadIdx.x;\n    z[i] = 0;\n}}"
 SLIPS = [
     ("wrong_result", "#define I a + b\nint f() { return 2 * I; }", "works out `2 * a` first"),
     ("wrong_result", "#define I a + b\nint f() { return I * 2; }", "works out `b * 2` first"),
@@ -39,6 +40,11 @@ SLIPS = [
         "Line 1 works with what `z`",
     ),
     ("misaligned", "*(float*)((char*)z + i) = 1;", "begins at byte 4 * i"),
+    ("not_written", INDEX.format("unsigned char i"), "`i` in line 2 is an `unsigned char`, which holds 0 to 255 only"),
+    ("not_written", INDEX.format("const uint8_t i"), "`i` in line 2 is an `uint8_t`"),
+    ("out_of_bounds", INDEX.format("char i"), "is a `char`, which holds -128 to 127 only"),
+    ("timeout", "for (unsigned char i = 0; i < n; ++i) z[i] = 0;", "`i` in line 1 is an `unsigned char`"),
+    ("timeout", "for (signed char c = threadIdx.x; c < cols; c += 8)", "`c` in line 1 is a `signed char`"),
 ]
 NONE = [
     ("wrong_result", "#define I (a + b)\n#define J a * b\nint f() { return 2 * I + 2 * J + *I; }"),
@@ -53,6 +59,9 @@ NONE = [
     ("uninitialized_read", "z[i] = z[i + 1];\n__global__ void k(float* z, int n) {"),
     ("uninitialized_read", "z[i] += 1;\n__global__ void k(float* z) {\ncudaMemset(z, 0, n);"),
     ("timeout", "for (i = 0; i < n; ++i);\n    x[i] = 0;"),
+    ("out_of_bounds", "for (int c = 0; c < n; ++c) sum += expf(x[c]);\n        if (lane == 0) s[0] = sum;"),
+    ("not_written", "unsigned char warp = threadIdx.x / 32;\nchar c = 'a';\nfor (char c = 0; c < 26; ++c) f(c);"),
+    ("not_written", "const unsigned char value = x[blockIdx.x * blockDim.x + threadIdx.x];\nint i = (char)j;"),
 ]
 
 
@@ -70,3 +79,33 @@ def test_a_parameter_by_reference_is_told_where_it_is_used():
     text = ["__global__ void add(float* z, const int& n) {", "    if (i < n) z[i] = 0;", "    z[0] = 1;", "}"]
     assert "`add` takes `n` by reference" in slip("out_of_bounds", text, 2)
     assert slip("out_of_bounds", text, 3) == ""
+
+
+KERNEL = "__global__ void k(const float* x, float* z, int n) {{\n    {}\n    {} z[i] = x[i];\n}}"
+MINE, LOOP = "int j = blockIdx.x * blockDim.x + threadIdx.x;", "for (int i = {}; i < n; {})"
+
+
+@pytest.mark.parametrize(
+    ("first", "loop", "said"),
+    [
+        ("", LOOP.format("0", "i++"), "The kernel in line 1 does not ask which thread it is"),
+        (MINE, LOOP.format("j", "++i"), "The loop in line 3 begins at each thread's own index and goes on by 1"),
+        ("", LOOP.format("blockIdx.x * 8 + threadIdx.x", "i += 1"), "write `i += gridDim.x * blockDim.x`"),
+        (MINE, LOOP.format("j", "i += gridDim.x * blockDim.x"), ""),
+        (MINE, LOOP.format("0", "i++"), ""),
+        ("int j = threadIdx.x / 32;", LOOP.format("j", "i++"), ""),
+        ("int j = (blockIdx.x * 256 + threadIdx.x) / 32 * 8;", LOOP.format("j", "i++"), ""),
+        ("int j = who();", LOOP.format("j", "i++"), "does not ask"),
+    ],
+)
+def test_a_loop_in_which_each_thread_does_the_work_of_others(first, loop, said):
+    text = KERNEL.format(first, loop).split("\n")
+    found = slip("timeout", text, 3)
+    assert said in found if said else found == ""
+
+
+def test_a_kernel_that_calls_another_function_may_ask_there():
+    text = ["__device__ int who() { return threadIdx.x; }", *KERNEL.format("", LOOP.format("who()", "i++")).split("\n")]
+    assert slip("timeout", text, 4) == ""
+    assert slip("timeout", ["#define WHO (threadIdx.x)", *text[1:]], 4) == ""
+    assert slip("timeout", ["#define N 8", *text[1:]], 4) != ""

@@ -342,7 +342,7 @@ def launch_end(stream: Stream, index: int) -> int | None:
     """
     while index < len(stream.tokens):
         text = stream.text(index)
-        if text in CLOSING or text == ";":
+        if text in CLOSING or text == ";" or is_launch(stream, index):  # the next one's, as of a `//` that divides
             return None
         run = 0
         while stream.text(index + run) == ">":

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from grader.devices.build.lexer import Directive
+from grader.devices.build.line_slips import DIVISION
 from grader.devices.build.own_namespace import as_written
 from grader.devices.build.syntax import Stream, is_launch, launch_end, macro_stream
+
+_MERGE = "git leaves `<<<<<<<`, `=======` and `>>>>>>>` where it could not merge: keep one side, delete these lines"
+_WHOLE_DIVISION = re.compile(r"(?<=[\w)])\s*//\s*(?=[\w(])")  # as in Python
 
 
 def quoted(text: str) -> str:
@@ -54,13 +59,17 @@ def name_literal(stream: Stream, start: int, end: int) -> str:
     return as_written(f'"{name}"')
 
 
-def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int | None) -> str:
+def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int | None, source: str) -> str:
     """What is wrong with a `<<<` at `opening` that no launch follows; the kernel's name begins at `start`."""
+    if source.startswith("<<<<<<<", stream.tokens[opening].start):
+        return _MERGE
     if start is None and stream.macro:
         return "a macro must hold the kernel's name together with its <<<...>>>"
     if start is None:
         return "there is no kernel's name in front of this <<<: write `kernel<<<blocks, threads>>>(...)`"
     name = stream.spelled(range(start, opening))
+    if closing is None and (divided := _divides_whole(source, stream, opening)):
+        return f"this <<< is never closed: {DIVISION}, as in `{name}<<<{divided}`"
     if closing is None:
         return f"this <<< is never closed: {_unclosed(stream, opening, name)}"
     if closing == opening + 3:
@@ -71,6 +80,14 @@ def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int 
     return (
         f"a launch needs its arguments in parentheses after its >>>: `{name}<<<...>>>(...)`, and `()` if there are none"
     )
+
+
+def _divides_whole(source: str, stream: Stream, opening: int) -> str:
+    """What belongs between `<<<` and `>>>` where `//` stands among it and takes the rest of the line away, or ""."""
+    rest = source[stream.tokens[opening].end + 2 :].partition("\n")[0]
+    inside = re.match(r"[^;]*?>>>(?=\s*\()", rest)
+    divided = _WHOLE_DIVISION.sub(" / ", inside[0]) if inside else rest
+    return divided if inside and divided != inside[0] and "//" not in divided else ""
 
 
 def _unclosed(stream: Stream, opening: int, name: str) -> str:

@@ -14,6 +14,7 @@ _HINTS = Path(__file__).parent / "include/ladder/memory.h"
 # Where g++ finds the load of an __ldg, which is inlined.
 LOAD_BY_LDG = _HINTS.name, _HINTS.read_text().split("\n").index("LADDER_LOAD(__ldg)") + 1
 
+_FETCHES = "textures.h", "surfaces.h"  # of libraries/ladder_more, inlined likewise
 _END = 0  # an address that holds no code
 
 Way = tuple[tuple[str, int], ...]  # files and lines: where code is, where it was inlined, and so on
@@ -27,6 +28,11 @@ def ways_to(library: Path, pcs: Sequence[int]) -> dict[int, Way]:
     said = subprocess.run(_command(library), input=asked, check=True, capture_output=True, text=True, errors="replace")
     found = _parsed(said.stdout.splitlines())
     return {pc: found.get(pc, ()) for pc in pcs}
+
+
+def by_the_cache(way: Way) -> bool:
+    """Whether this is code of a load through the read-only cache, or of a texture's or surface's fetch."""
+    return LOAD_BY_LDG in way or bool(way and way[0][0] in _FETCHES)
 
 
 def own_lines(way: Way, source_name: str) -> list[int]:

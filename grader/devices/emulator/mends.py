@@ -18,11 +18,20 @@ _VOLATILE = {
 }
 
 BY_THE_CACHE = "through the read-only cache (__ldg, ld.global.nc)"
+BY_RESTRICT = "by a pointer that is `const` and `__restrict__`"
+UNRESTRICTED = "nvcc may take what lay there before, whatever barrier comes between; take the `__restrict__` away"
+BY_A_FETCH = "by a texture or surface"
+UNFETCHED = "what lay there before may be read, whatever barrier comes between; let a launch behind this one read it"
 UNCACHED = "what lay there before may be read, whatever barrier comes between; read it without __ldg"
 
 _OF_ONE_WARP = (
     "the __syncwarp() of line {line} waits for lanes of one warp, and these two threads are of different ones: write"
     " __syncthreads() there, for all threads of the block"
+)
+
+_OF_ONE_BLOCK = (
+    "an atomic whose scope is one block orders nothing between blocks: write `atomicAdd` in the place of"
+    " `atomicAdd_block`, or `cuda::thread_scope_device`"
 )
 
 # How a thread has waited for its copies, by what they belong to.
@@ -32,6 +41,15 @@ _LANDED = {
     "own_pipeline": "consumer_wait()",
     "ptx": "cp.async.wait_group",
 }
+
+
+def uncached(fact: Mapping[str, Any]) -> tuple[str, str]:
+    """By what a line has read what its launch had written before, past all stores, and what to do."""
+    if fact["reading"].fetches(fact["line"]):
+        return BY_A_FETCH, UNFETCHED
+    if fact["reading"].reads_restricted(fact["line"]):
+        return BY_RESTRICT, UNRESTRICTED
+    return BY_THE_CACHE, UNCACHED
 
 
 def mend(fact: Mapping[str, Any]) -> str:
@@ -109,6 +127,8 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
         alone = "use an atomic, or let one block do it" if both_write else "put a cluster.sync() between the two"
         return alone if one_line else f"a cluster.sync() is missing between line {first} and line {last}"
     if fact["text"] == "other block":
+        if fact["access"] == fact["other_access"] == "atomic":
+            return _OF_ONE_BLOCK
         if not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
             return "blocks run in no order: read one array and write another"
         sets = fact["line"] if fact["access"] == "write" else fact["other_line"]

@@ -37,6 +37,7 @@ from grader.devices.emulator.heads import with_sizes
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
+from grader.devices.emulator.restricted import restricted_lines
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.subscripts import with_used_indexes_of_program
@@ -191,7 +192,11 @@ class _Building:
         if self.with_checks:
             (place.parent / ARRAYS).write_text(self._arrays())
         (self.folder / LIBRARY).replace(place)
-        for kind, text in (("accesses", self._told("optimized", of_interest)), ("classes", self._told("classes"))):
+        restricted = json.dumps(
+            [n * SPAN + line for n, text in enumerate(self.own.texts.values(), 1) for line in restricted_lines(text)]
+        )
+        accesses, classes = self._told("optimized", of_interest), self._told("classes")
+        for kind, text in (("accesses", accesses), ("classes", classes), ("restricted", restricted)):
             place.with_suffix(f".{kind}").write_text(text, errors="surrogateescape")
         _prune(kept)
         return place

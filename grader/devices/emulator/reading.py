@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import Token, compared_numbers, lex
+from grader.devices.emulator.restricted import restricted_lines
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
@@ -24,6 +25,9 @@ _OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
+_FETCH = re.compile(r"(?:tex|surf)[123C]\w*$")
+
+
 class Reading:
     """A kernel file's text, or a program's, looked at word by word: enough for a sentence, not for a verdict."""
 
@@ -38,6 +42,15 @@ class Reading:
     def has(self, name: str) -> bool:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
+
+    def fetches(self, line: int) -> bool:
+        """Whether the line reads by a texture or a surface."""
+        return any(token.line == line and _FETCH.match(token.text) for token in self.tokens)
+
+    def reads_restricted(self, line: int) -> bool:
+        """Whether a program's line reads by a kernel's parameter that is `const` and `__restrict__`, and no other."""
+        numbered = enumerate(self._texts, start=1)
+        return any(line == n * self._apart + each for n, text in numbered for each in restricted_lines(text))
 
     def compared_numbers(self) -> list[int]:
         """The whole numbers that something is held against, or that have a name."""

@@ -10,6 +10,10 @@ from grader.devices.emulator.array_wording import Where
 _ROWS = "is threadIdx.{axis} missing from the index, or is the block of {block} threads meant to have one dimension?"
 _NO_BLOCK = "is `blockIdx.x * blockDim.x` missing from the index?"
 _STRIDE = "blockIdx.x counts by {step} here, and a block has {threads} threads: write `blockIdx.x * blockDim.x`"
+_STRIDE_OF_LOOP = (
+    "blockIdx.x counts by {step} here, and in its loop a block writes more: multiply blockIdx.x with as many elements"
+    " as one block writes, with a row's length where it writes a row"
+)
 _OF_EACH_BLOCK = (
     "each block has values of its own for the {elements:,} elements of {name}: let blocks add theirs,"
     " `atomicAdd(&{name}[i], ...)`"
@@ -51,6 +55,8 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
         return ""
     if in_loop or (not step and 0 < where.elements <= block[0]):
         return _OF_EACH_BLOCK.format(elements=where.elements, name=where.name)
+    if step and fact["text"] != "same value" and fact["reading"].is_in_loop(fact["line"]):
+        return _STRIDE_OF_LOOP.format(step=f"{step:,}")
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
 
 

@@ -22,7 +22,7 @@ from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites
 from grader.devices.emulator.gaps import MARK, NAME
-from grader.devices.emulator.lines import LOAD_BY_LDG, Way, WayReader, own_lines, ways_to
+from grader.devices.emulator.lines import Way, WayReader, by_the_cache, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
@@ -159,7 +159,9 @@ def _make(library: Path, source_name: str) -> CodeMap:
     dump, of_program, classes = (_text(library.with_suffix(each)) for each in (".gimple", ".accesses", ".classes"))
     symbols = read_symbols(elf) + host_only(elf, dump)
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
-    symbols += [Symbol(pc, 1, "cached_read", "") for pc, way in ways.items() if LOAD_BY_LDG in way]
+    restricted = set(json.loads(_text(library.with_suffix(".restricted")) or "[]"))  # of a whole program
+    cached = [pc for pc, way in ways.items() if by_the_cache(way) or (way and way[0][1] in restricted)]
+    symbols += [Symbol(pc, 1, "cached_read", "") for pc in cached]
     symbols += [Symbol(pc, 1, "overwrite", "") for pc in overwrites(code)]
     symbols += [Symbol(pc, 1, "blind_exchange", "") for pc in blind_exchanges(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]

@@ -59,7 +59,6 @@ _TAKES_A_KERNEL = {
     *BY_POINTER,
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
-_MERGE = "git leaves `<<<<<<<`, `=======` and `>>>>>>>` where it could not merge: keep one side, delete these lines"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 _NARROW = re.compile(r"\bpacked\b|__packed__|\bpack\s*\(|\w\s*:\s*\d+\s*[;,]")  # packed members, or bit-fields
@@ -187,8 +186,7 @@ class _Rewriter:
         if not is_whole and stream.conditional[opening] and not stream.macro:
             return  # it may be no code at all
         if start is None or closing is None or not is_whole or (closing == opening + 3 and not stream.macro):
-            torn = self.source.startswith("<<<<<<<", stream.tokens[opening].start)
-            raise TranslationError(_MERGE if torn else why_no_launch(stream, start, opening, closing), line)
+            raise TranslationError(why_no_launch(stream, start, opening, closing, self.source), line)
         before, behind = self.launcher(stream, start, opening, closing + 3)
         self.replace(stream, opening, opening + 3, f"{before}::ladder::config(")
         self.replace(stream, closing, closing + 3, f"){behind}")

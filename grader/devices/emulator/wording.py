@@ -22,7 +22,7 @@ from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.host_memory import host_memory_at
 from grader.devices.emulator.host_wording import cause_of_crash, copy_out_of_bounds, host_access, kind_of
-from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
+from grader.devices.emulator.mends import mend, uncached
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.emulator.same_element import why_one_element
@@ -265,7 +265,8 @@ def _race(fact: Fact, where: Where) -> str:
     if fact["text"].startswith(("in flight ", "taken ")):
         return f"{mine} while {under_way(fact)}"
     if fact["text"] == "cached":
-        return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
+        by, mended = uncached(fact)
+        return f"{mine} {by}, and {theirs}, in the same launch: {mended}"
     if fact["text"] == "same value":
         return "; ".join(filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where))))
     return f"{mine} while {theirs}, in any order: {why_one_element(fact, where) or mend(fact)}"

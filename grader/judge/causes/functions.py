@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -78,6 +79,41 @@ def causes_of_maxima(case: Case) -> Iterator[Cause]:
                     for inner in (False, True) if of else (False,):
                         explains = partial(_is_largest, name, axis, of, inner)
                         yield Cause(f"largest_{axis}_{of}_{inner}", explains, partial(_largest, name, of, inner))
+                if values.dim() == 1:
+                    yield from _of_blocks(name)
+
+
+def _of_blocks(name: str) -> Iterator[Cause]:
+    """Blocks add what a tree of theirs has, whose first steps, or all of them, take the larger one."""
+    for left in (1, LANES, 2 * LANES):
+        for each in (1, 2, 4):
+            explains = partial(_is_largest_of_blocks, name, left, each)
+            yield Cause(f"largest_of_blocks_{left}_{each}", explains, partial(_largest_of_blocks, name, left))
+
+
+def _is_largest_of_blocks(name: str, left: int, each: int, case: Case) -> bool:
+    """Whether it is the sum over blocks, and over the `left` threads to which the tree takes the larger one."""
+    if len(case.launches) == 0 or not _is_the_sum(case, name, 0):
+        return False
+    blocks, threads = (math.prod(case.launches[-1][of]) for of in ("grid", "block"))
+    values = case.inputs[name].double()
+    if threads % left or threads == left:
+        return False
+    rounds = -(-values.numel() // (blocks * threads * each))
+    padded = torch.nn.functional.pad(values, (0, rounds * blocks * threads * each - values.numel()))
+    shares = padded.reshape(rounds, blocks, each, threads).sum((0, 2))
+    return case.is_right_for(shares.reshape(blocks, threads // left, left).amax(1).sum())
+
+
+def _largest_of_blocks(name: str, left: int, case: Case) -> str:
+    threads = math.prod(case.launches[-1]["block"])
+    blocks = math.prod(case.launches[-1]["grid"])
+    what = f"the largest of {threads} threads' sums of {name}"
+    if left > 1:
+        what = f"of {threads} threads' sums of {name} the larger of each two, down to {left}, and their sum"
+    if blocks > 1:
+        what = f"the sum over {blocks} blocks of {what}"
+    return f"What {case.buffer} holds is {what}, and a sum is asked for: is it fmaxf, or `>`, where `+` belongs?"
 
 
 def _is_the_sum(case: Case, name: str, axis: int) -> bool:

@@ -210,8 +210,9 @@ def _rests() -> Iterator[Index]:
 # ---- one dimension ----
 
 _ONE_EACH = "blockIdx.x"
+_BY_THREADS = "threadIdx.x * blockDim.x + blockIdx.x"  # as blocks reach, too, that go on by blockDim.x
 _FORMULAS: Sequence[tuple[str, Coordinates]] = (
-    ("threadIdx.x * blockDim.x + blockIdx.x", lambda b, t, size, grid: t * size + b),
+    (_BY_THREADS, lambda b, t, size, grid: t * size + b),
     ("blockIdx.x * gridDim.x + threadIdx.x", lambda b, t, size, grid: b * grid + t),
     (_ONE_EACH, lambda b, t, size, grid: b + 0 * t),
     ("blockIdx.x + blockDim.x + threadIdx.x", lambda b, t, size, grid: b + size + t),
@@ -304,4 +305,6 @@ def _of_formula(case: Written, name: str, each: int, by: int) -> str:
             f"{said} {what}, one round of it, and there are {case.written.numel():,} elements: let each thread go on to"
             " others in a loop, or write several."
         )
+    if name == _BY_THREADS and each == 1:
+        short = " Or each block has an element at a time: then its loop goes on by `gridDim.x`, and not by blockDim.x."
     return f"{said} {what}: the index that reaches all is `{right}`.{short}"

@@ -63,6 +63,16 @@ _CLAIMS: Sequence[tuple[str, Claim, str]] = (
         lambda top, sums: top - sums.log(),
         "{buffer} is the maximum less the logarithm of the sum: add it, `maximum + logf(sum)`.",
     ),
+    (
+        "minus_largest",
+        lambda top, sums: sums.log() - top,
+        "{buffer} is the logarithm of the sum less the maximum: add the maximum, `maximum + logf(sum)`.",
+    ),
+    (
+        "product",
+        lambda top, sums: top * sums.log(),
+        "{buffer} is the maximum times the logarithm of the sum: add the two, `maximum + logf(sum)`.",
+    ),
 )
 
 

@@ -27,6 +27,24 @@ class Means:
     means: str
     weights: Tensor
 
+    @property
+    def known(self) -> Tensor:
+        """Which rows have no weight that is too small for a number: none is 0 before the last that is not."""
+        is_seen = (self.weights > 0).double()
+        return (is_seen == is_seen.flip(-1).cummax(-1).values.flip(-1)).all(-1)
+
+    def of_the_last(self, tile: int) -> Tensor:
+        """What the keys of the last tile of each row weigh together."""
+        keys = torch.arange(self.weights.shape[-1])
+        last = ((self.weights > 0) * keys).amax(-1, keepdim=True)
+        return (self.weights * (keys // tile == last // tile)).sum(-1)
+
+    def unseen(self, tile: int) -> Tensor:
+        """Which keys weigh nothing, up to the end of the last tile of each row that has one that does."""
+        keys = torch.arange(self.weights.shape[-1])
+        last = ((self.weights > 0) * keys).amax(-1, keepdim=True)
+        return (self.weights == 0) & (keys // tile <= last // tile)
+
     def unscaled(self, tile: int) -> Tensor:
         """The weights where what was added before the maximum grew stays as it was."""
         logs = self.weights.log()
@@ -47,20 +65,30 @@ def causes_of_means(case: Case) -> Iterator[Cause]:
     rules = _OF_MEANS if case.buffer == found.means else _OF_LOGARITHMS if is_of_rows else ()
     for tile in dict.fromkeys([*TILES, *case.threads]):
         for name, claim, words in rules:
-            yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words))
+            where_known = partial(_is_right, claim, tile, True)
+            yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile, False), _says(words, tile), where_known)
 
 
-def _is_right(claim: Claim, tile: int, case: Case) -> bool:
+def _is_right(claim: Claim, tile: int, where_known: bool, case: Case) -> bool:
+    """Whether the claim holds, or holds `where_known`, in rows whose weights are all there."""
     found = means_of(case)
     if found is None or not (case.buffer == found.means or case.expected.shape == found.weights.shape[:-1]):
         return False
-    return case.is_right_for(claim(found, tile, case, case.inputs[found.values]))
+    claimed = claim(found, tile, case, case.inputs[found.values]).reshape(case.expected.shape)
+    if where_known:
+        known = found.known if case.expected.shape == found.known.shape else found.known[..., None]
+        claimed = torch.where(known, claimed, case.got)
+    return case.is_right_for(claimed)
 
 
-def _said(words: str, case: Case) -> str:
+def _says(words: str, tile: int) -> Callable[[Case], str]:
+    return lambda case: _said(words, tile, case)
+
+
+def _said(words: str, tile: int, case: Case) -> str:
     found = means_of(case)
     assert found is not None
-    return words.format(buffer=case.buffer, means=found.means, values=found.values)
+    return words.format(buffer=case.buffer, means=found.means, values=found.values, tile=tile)
 
 
 @lru_cache(8)
@@ -99,7 +127,100 @@ def _weights(case: Case, name: str, output: str) -> Tensor | None:
     return weights if is_mean else None
 
 
+def _of_the_last_key(found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    keys = torch.arange(found.weights.shape[-1])
+    last = ((found.weights > 0) * keys).amax(-1, keepdim=True)
+    return (keys == last).double() @ values
+
+
+def _shares(logs: Tensor, values: Tensor) -> Tensor:
+    return torch.softmax(logs, -1) @ values
+
+
+def _by_exp2(rescaled: bool, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """2^(score - maximum); with expf where it is `rescaled` beside the largest of so many keys."""
+    logs = found.weights.log()
+    keys = logs.shape[-1]
+    ends = (torch.arange(keys) // tile * tile + tile - 1).clamp(max=keys - 1)
+    largest = logs.cummax(-1).values[..., ends] if rescaled else logs.amax(-1, keepdim=True)
+    found_so_far = torch.where(logs > -torch.inf, (logs - largest) * math.log(2), -torch.inf)
+    return _shares(found_so_far + (largest if rescaled else 0.0), values)
+
+
+def _carried(scaled: bool, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """Each score begins with the one before it, which may be scaled once more."""
+    sums, d = _sums_of(found, case), case.call.scalars.get("d", 1)
+    if sums is None or case.buffer != found.means:
+        return case.expected
+    scores = found.weights.log() + sums[..., None]
+    seen = scores > -torch.inf
+    plain = torch.where(seen, scores, 0.0)
+    keys = torch.arange(scores.shape[-1])
+    factors = (1 / math.sqrt(d)) ** (keys[:, None] - keys).clamp(min=0) * (keys[:, None] >= keys)
+    carried = plain @ factors.double().mT if scaled else plain.cumsum(-1)
+    return _shares(torch.where(seen, carried, -torch.inf), values)
+
+
+def _sums_of(found: Means, case: Case) -> Tensor | None:
+    """The logarithms of the rows' sums, where the reference has them as another output."""
+    rows = found.weights.shape[:-1]
+    outputs = [right for name, right in case.reference(dict(case.inputs)).items() if name != found.means]
+    return next((right.double() for right in outputs if right.shape == rows), None)
+
+
+def _padded(masked: str, found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """The weighted means, or the sums' logarithms, if a place of the last tile without a key has a score of 0, and
+    each masked key of "all", or of those in a row's own tiles ("some").
+    """
+    sums, keys = _sums_of(found, case), values.shape[-2]
+    unseen = found.unseen({"all": keys, "some": tile}.get(masked, 1))
+    if sums is None or (masked and not bool(unseen.any())):
+        return case.expected
+    # A row that does not come to the last tile has no place of it.
+    last = (unseen | (found.weights > 0)).sum(-1) == keys
+    more = unseen.sum(-1).double() + (-keys % tile) * last
+    if case.buffer != found.means:
+        return torch.logaddexp(sums, more.log())
+    shares = torch.exp(sums - torch.logaddexp(sums, more.log()))[..., None]
+    return shares * (case.expected + torch.exp(-sums)[..., None] * (unseen.double() @ values))
+
+
+_MASKED = (
+    "The keys that a query must not see count in {buffer} with a score of 0, and exp(0) is 1: give these scores"
+    " -INFINITY."
+)
+_OF_0: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "padded",
+        partial(_padded, ""),
+        "Each place behind the last key, in its tile of {tile}, counts in {buffer} as a key with a score of 0: give"
+        " these scores -INFINITY, or end the loops at the last key.",
+    ),
+    ("all_masked_by_0", partial(_padded, "all"), _MASKED),
+    ("masked_by_0", partial(_padded, "some"), _MASKED),
+)
+_CARRIED = (
+    "Each score of {buffer} begins with the one before, of another key: set the sum of the products to 0 for each key."
+)
 _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
+    (
+        "last_key",
+        _of_the_last_key,
+        "Each row of {buffer} is that of {values} for the last key that its query sees, and no other: what is added up"
+        " is lost at each step, as where the new maximum is not kept for the next key, or `=` stands for `+=`.",
+    ),
+    ("carried", partial(_carried, False), _CARRIED),
+    ("carried_and_scaled", partial(_carried, True), _CARRIED),
+    (
+        "by_exp2",
+        partial(_by_exp2, False),
+        "The weights of {buffer} are 2^(score - maximum): write expf, or multiply what exp2f takes with 1.442695f.",
+    ),
+    (
+        "by_exp2_rescaled",
+        partial(_by_exp2, True),
+        "The weights of {buffer} are 2^(score - maximum), and are rescaled with expf: write expf in both.",
+    ),
     (
         "not_rescaled",
         lambda found, tile, case, values: found.unscaled(tile) @ values,
@@ -119,6 +240,13 @@ _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
         " expf(old maximum - new maximum).",
     ),
     (
+        "sum_of_the_last",
+        lambda found, tile, case, values: case.expected / found.of_the_last(tile)[..., None],
+        "The sum that {buffer} is divided by is that of the last {tile} keys, or fewer, alone: add those before, times"
+        " expf(old maximum - new maximum).",
+    ),
+    *_OF_0,
+    (
         "not_divided",
         lambda found, tile, case, values: case.expected / found.weights.amax(-1, keepdim=True),
         "{buffer} is not divided by the sum of its row's expf(score - maximum): divide at the end.",
@@ -131,6 +259,13 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "The sum whose logarithm {buffer} is is not rescaled where the maximum grows: multiply it with expf(old"
         " maximum - new maximum).",
     ),
+    (
+        "sum_of_the_last",
+        lambda found, tile, case, values: case.expected + found.of_the_last(tile).log(),
+        "The sum whose logarithm {buffer} is is that of the last {tile} keys, or fewer, alone: add those before, times"
+        " expf(old maximum - new maximum).",
+    ),
+    *_OF_0,
     (
         "maximum_not_added",
         lambda found, tile, case, values: -found.weights.amax(-1).log(),
@@ -149,6 +284,18 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         ),
         "{buffer} is the maximum and the sum of expf(score - maximum): take the sum's logarithm, `maximum +"
         " logf(sum)`.",
+    ),
+    (
+        "minus",
+        lambda found, tile, case, values: case.expected + 2 * found.weights.amax(-1).log(),
+        "{buffer} is the maximum less the logarithm of the sum: add it, `maximum + logf(sum)`.",
+    ),
+    (
+        "product",
+        lambda found, tile, case, values: (
+            -(case.expected + found.weights.amax(-1).log()) * found.weights.amax(-1).log()
+        ),
+        "{buffer} is the maximum times the logarithm of the sum: add the two, `maximum + logf(sum)`.",
     ),
     (
         "log2",

@@ -66,6 +66,8 @@ def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
             yield partial(_of_shares, partial(_maximum_of_first_warp, block)), _FIRST_WARP
     yield partial(_where_sums_leave_float, False), _NO_MAXIMUM
     yield partial(_where_sums_leave_float, True), _FROM_ZERO
+    if (lowest := _lowest_sum(cases)) is not None:
+        yield partial(_where_sums_are_below, lowest), _FROM_A_NUMBER.format(lowest=f"{lowest:.3g}", buffer="{buffer}")
     yield lambda case: case.expected == -torch.inf, _OF_NOTHING
     for axis in (-1, -2):
         rules = {name: partial(_where_one_is_infinite, name, axis) for name in cases[0].inputs}
@@ -152,6 +154,10 @@ _FROM_ZERO = (
     "{buffer} is NaN just in rows whose scores are all far below 0, where every expf(score - 0) is 0, and 0 / 0 is NaN:"
     " does the maximum begin at 0? Let it begin at -INFINITY."
 )
+_FROM_A_NUMBER = (
+    "{buffer} is NaN just in rows whose scores are all below some {lowest}: there every expf(score - maximum) is 0, and"
+    " 0 / 0 is NaN, if the maximum begins at a number that is not low enough. Let it begin at -INFINITY."
+)
 _OF_NOTHING = (
     "{buffer} is NaN just where -inf belongs: there the maximum is -inf, and -inf - (-inf) is NaN, so ask whether it is"
     " -INFINITY before you subtract it."
@@ -180,15 +186,37 @@ _EVERYWHERE = (
 )
 
 
-def _where_sums_leave_float(only_small: bool, case: Values) -> Tensor | None:
-    """By an output that has the logarithm of each row's sum of exponentials."""
+def _logs_of_sums(case: Values) -> Tensor | None:
+    """An output that has the logarithm of each row's sum of exponentials; None if it is not known which."""
     logs = [each for each in case.outputs.values() if each.shape == case.expected.shape[:-1] and each.dim()]
-    if len(logs) != 1 or not logs[0].is_floating_point():
+    return logs[0] if len(logs) == 1 and logs[0].is_floating_point() else None
+
+
+def _lowest_sum(cases: Sequence[Values]) -> float | None:
+    """The logarithm between the rows that are NaN and all others, where all of the first are far below 0."""
+    logs = [_logs_of_sums(case) for case in cases]
+    if any(each is None for each in logs):
         return None
-    small = logs[0] < SMALLEST
-    outside = small if only_small else small | (logs[0] > LARGEST)
+    of_rows = [(each, case.lost.any(-1)) for each, case in zip(logs, cases, strict=True) if each is not None]
+    lost, kept = (torch.cat([each[which == is_lost] for each, which in of_rows]) for is_lost in (True, False))
+    if not len(lost) or not len(kept) or not float(lost.max()) < min(float(kept.min()), SMALLEST):
+        return None
+    return (float(lost.max()) + float(kept.min())) / 2
+
+
+def _where_sums_are_below(lowest: float, case: Values) -> Tensor | None:
+    logs = _logs_of_sums(case)
+    return None if logs is None else (logs < lowest).unsqueeze(-1)
+
+
+def _where_sums_leave_float(only_small: bool, case: Values) -> Tensor | None:
+    logs = _logs_of_sums(case)
+    if logs is None:
+        return None
+    small = logs < SMALLEST
+    outside = small if only_small else small | (logs > LARGEST)
     # Some of a row may be finite where the sum alone is too large, and near the limits rounding decides.
-    near = ((logs[0] - LARGEST).abs() < NEAR) | ((logs[0] - SMALLEST).abs() < NEAR)
+    near = ((logs - LARGEST).abs() < NEAR) | ((logs - SMALLEST).abs() < NEAR)
     known = case.lost.any(-1) & outside | near
     return torch.where(known.unsqueeze(-1), case.lost, outside.unsqueeze(-1))
 

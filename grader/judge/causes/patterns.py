@@ -18,7 +18,9 @@ from grader.judge.causes.belongs import belongs
 from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import LANES, Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
 from grader.judge.causes.rounded import of_16_bits
+from grader.judge.causes.stand_ins import stand_ins
 
+EIGHT_BITS = 2**8
 MOST_TIMES = 2.0**40  # more no launch does
 ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
@@ -52,6 +54,7 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _repeated(answer)
     if elsewhere := belongs(answer.buffer, answer.got, answer.expected, answer.allowed, answer.bad):
         yield Pattern("belongs", elsewhere)
+    yield from stand_ins(answer)
 
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
@@ -271,10 +274,11 @@ def _tail(answer: Answer, start: int) -> Pattern:
     is_left = not answer.written or bool((answer.got.flatten()[start:] == 0).all())
     for blocks, threads in () if first_row else _lines(answer.launches):
         if start in _first_elements(answer, threads) and blocks > 1:
+            narrow = ", or is it an `unsigned char`, which ends at 255" if start == EIGHT_BITS else ""
             return Pattern(
                 "first_block",
                 f"Only the first {start} elements are {answer.good}, those of {threads} threads, as many as a block "
-                f"has: is blockIdx.x * blockDim.x missing from an index{loop}?",
+                f"has: is blockIdx.x * blockDim.x missing from an index{narrow}{loop}?",
             )
         if not is_left and start > 1 and start in (blocks * threads, blocks):
             of = "blocks" if start == blocks else "threads"

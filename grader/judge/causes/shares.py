@@ -41,10 +41,11 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
     yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
     for name, divided_by, said in _RULES:
         yield Cause(f"shares_{name}", partial(_is_divided_by, divided_by), partial(_said, said))
-    for count in dict.fromkeys([1, *case.threads, LANES]):
+    without_a_warp = [LANES - each // LANES for each in case.threads if each % LANES == 0 and each < LANES * LANES]
+    for count in dict.fromkeys([1, *case.threads, LANES, *without_a_warp]):
         said = (
             f"The sum that each row of {{buffer}} is divided by is {count:,} too large, whatever the row holds: does"
-            " each sum begin at 0?"
+            " each sum begin at 0, and does a lane that stands for no warp have 0?"
         )
         yield Cause(f"shares_begin_{count}", partial(_is_divided_by, partial(_too_large, count)), partial(_said, said))
     for threads in dict.fromkeys([1, *case.threads, LANES]):

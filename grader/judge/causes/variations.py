@@ -169,9 +169,10 @@ def _factors(case: Case, alike: bool = False) -> Tensor | None:
 def _scaled_rows(case: Case) -> str:
     factors = _factors(case, alike=True)
     assert factors is not None
-    second = f" and {float(factors[1]):.4g} in row 1" if len(factors) > 1 else ""
+    differ = ((factors - 1).abs() > 1e-3).flatten().nonzero().flatten().tolist() or list(range(len(factors)))
+    told = " and ".join(f"{float(factors[row]):.4g} in row {row}" for row in differ[:2])
     return (
-        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0{second}:"
+        f"Every row of {case.buffer} is right but for a factor of its own, {told}:"
         " what is a row multiplied with or divided by, and is that right?"
     )
 

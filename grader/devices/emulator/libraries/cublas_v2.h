@@ -257,4 +257,5 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
 }
 
 #include "ladder_more/blas_more.h"
+#include "ladder_more/blas_types.h"
 #include "ladder_more/blas_triangles.h"

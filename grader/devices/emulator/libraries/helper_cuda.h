@@ -41,7 +41,7 @@ inline void __printLastCudaError(const char* message, const char* file, int line
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 inline int ftoi(float value) { return static_cast<int>(value >= 0 ? value + 0.5 : value - 0.5); }
-inline int _ConvertSMVer2Cores(int, int) { return 64; }
+inline int _ConvertSMVer2Cores(int, int) { return 128; }   // of 9.0, as in NVIDIA's helper_cuda.h
 inline const char* _ConvertSMVer2ArchName(int, int) { return "Turing"; }
 
 inline int gpuDeviceInit(int device) {

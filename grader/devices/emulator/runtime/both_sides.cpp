@@ -192,6 +192,15 @@ int ladder_host_unregister(void* pointer) {
     return machine().whole_program ? machine().memory.forget(pointer) : Success;
 }
 
+int ladder_memory_range(const void* pointer, void** begin, std::size_t* bytes) {
+    const HostCall call;
+    const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
+    if (!region || region->freed || region->of_host) return false;
+    *begin = reinterpret_cast<void*>(region->begin);
+    *bytes = region->bytes;
+    return true;
+}
+
 int ladder_memory_kind(const void* pointer) {
     const HostCall call;
     const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));

@@ -34,6 +34,10 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool
     if (machine().page_locked.any()) machine().page_locked.access(a, bytes, writes, program_counter(caller));
     if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
     if (Region* const both = machine().memory.both_sided(a)) {
+        if (const Work& now = machine().stream_order.last(); now.on_host) {   // it is ordered as other work of its stream is
+            machine().stream_races.copied(a, bytes, writes, now.line);
+            return machine().memory.open_to_host(*both);
+        }
         if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
         return;
     }

@@ -151,6 +151,8 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     if (!before.work || !(before.access.mask & now.mask)) return;
     if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return;
     const Work &first = works_[before.work - 1], &second = works_.back();
+    // What a kernel looks at by a volatile read, or an atomic, may be the flag that such a function sets.
+    if ((first.on_host || second.on_host) && (before.access.strength != Strength::Plain || now.strength != Strength::Plain)) return;
     const Order order = this->order(before.work);
     const bool overlaps = second.overlaps && !awaits_ && first.stream == second.stream && first.number + 1 == second.number;
     if (!overlaps && works_are_in_order()) return;

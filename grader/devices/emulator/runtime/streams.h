@@ -10,7 +10,8 @@ namespace ladder {
 
 // A launch or an asynchronous copy: the number of its stream's works so far, and host code's line.
 // overlaps: it may begin before the one in front of it on its stream is over (cudaLaunchAttributeProgrammaticStreamSerialization).
-struct Work { void* stream; std::uint64_t number; int line; bool overlaps = false; };
+// on_host: a function of host code, which CUDA calls as this work.
+struct Work { void* stream; std::uint64_t number; int line; bool overlaps = false, on_host = false; };
 
 // Of a kernel that a kernel has launched: by which work, from 1 (StreamRaces::works), and which of its blocks, on which stream
 // of that block's, and what its threads know by then, as if they had acquired it from the thread that launched them. 0: of all

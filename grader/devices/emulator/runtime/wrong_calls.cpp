@@ -73,7 +73,12 @@ using namespace ladder;
 
 extern "C" {
 
-void ladder_host_function(int begins) { in_host_function = begins && machine().whole_program; }
+void ladder_host_function(int begins) {
+    in_host_function = begins && machine().whole_program;
+    Work now = machine().stream_order.last();
+    now.on_host = in_host_function;
+    machine().stream_order.run_part_of(now);
+}
 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {
     const HostCall call;

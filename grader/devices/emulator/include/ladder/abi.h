@@ -144,6 +144,7 @@ int ladder_malloc_host(void** pointer, std::size_t bytes, int line);
 int ladder_free_host(void* pointer, int line);
 int ladder_host_register(void* pointer, std::size_t bytes, int line);
 int ladder_host_unregister(void* pointer);
+int ladder_memory_range(const void* pointer, void** begin, std::size_t* bytes);   // of the allocation around it; whether there is one
 int ladder_memory_kind(const void* pointer);   // cudaMemoryType: 0 unknown to CUDA, 1 host, 2 device, 3 managed
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
 // Of one side of a copy, where `left` bytes are up to the end of a host array: a CUDA error if those are too few.

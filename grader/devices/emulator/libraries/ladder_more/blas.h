@@ -66,7 +66,7 @@ public:
     }
     template <class T> LADDER_UNSEEN void answer(T* to, double value) {
         if (!fine()) return;
-        if (handle_->mode == CUBLAS_POINTER_MODE_HOST) *to = static_cast<T>(value);
+        if (handle_->mode == CUBLAS_POINTER_MODE_HOST) *to = static_cast<T>(static_cast<float_of<T>>(value));
         else put(to, 1, 1, 1, {value});
     }
 

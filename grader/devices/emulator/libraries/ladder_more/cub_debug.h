@@ -4,6 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+// Of CUDA 13.0's CCCL.
+#define CUB_VERSION 300001
+#define CUB_MAJOR_VERSION (CUB_VERSION / 100000)
+#define CUB_MINOR_VERSION (CUB_VERSION / 100 % 1000)
+#define CUB_SUBMINOR_VERSION (CUB_VERSION % 100)
+
 namespace cub {
 
 // The error that a call gives, or one that is left from before; it is told where CUB_STDERR is defined.

@@ -43,8 +43,9 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDevic
 // ---- streams ----
 
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
+inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags, LADDER_LINE) {
     LADDER_WANTS(function && flags == 0);
+    if (const int error = ladder_stream_work(stream, line)) return ladder::status(error);
     ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
     const cudaError_t before = cudaGetLastError();
     ladder_host_function(true);

@@ -168,6 +168,14 @@ LADDER_DRIVER cuDevicePrimaryCtxRelease(CUdevice device) { return ladder::is_dev
 
 // ---- memory ----
 
+LADDER_DRIVER cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr of) {
+    void* begin = nullptr;
+    std::size_t all = 0;
+    if (!ladder_memory_range(ladder::pointer_of(of), &begin, &all)) return CUDA_ERROR_NOT_FOUND;
+    if (base) *base = ladder::number_of(begin);
+    if (bytes) *bytes = all;
+    return CUDA_SUCCESS;
+}
 LADDER_DRIVER cuMemAlloc(CUdeviceptr* address, std::size_t bytes, LADDER_LINE) {
     void* pointer = nullptr;
     const CUresult error = bytes ? ladder::driver_status(cudaMalloc(&pointer, bytes, line)) : CUDA_ERROR_INVALID_VALUE;

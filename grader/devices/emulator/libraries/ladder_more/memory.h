@@ -114,6 +114,15 @@ inline LADDER_UNSEEN cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
 inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+inline LADDER_UNSEEN cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t, cudaMemLocation*) {
+    LADDER_WANTS(flags);
+    *flags = cudaMemAccessFlagsProtReadWrite;
+    return ladder::status();
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaMemPool_t, cudaStream_t stream, LADDER_LINE) {
+    return cudaMallocAsync(pointer, bytes, stream, line);
+}
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocFromPoolAsync(T** pointer, std::size_t bytes, cudaMemPool_t, cudaStream_t stream, LADDER_LINE) {
     return cudaMallocAsync(pointer, bytes, stream, line);

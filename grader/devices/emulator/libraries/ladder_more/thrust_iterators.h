@@ -22,6 +22,11 @@ template <class It> using iterator_pointer_t = typename iterator_pointer<It>::ty
 template <class It> using iterator_reference_t = typename iterator_reference<It>::type;
 template <class It> using iterator_difference_t = typename iterator_difference<It>::type;
 
+template <class It> __host__ __device__ iterator_difference_t<It> distance(It first, It last) { return std::distance(first, last); }
+template <class It, class Distance> __host__ __device__ void advance(It& it, Distance n) { std::advance(it, n); }
+template <class It> __host__ __device__ It next(It it, iterator_difference_t<It> n = 1) { return advance(it, n), it; }
+template <class It> __host__ __device__ It prev(It it, iterator_difference_t<It> n = 1) { return advance(it, -n), it; }
+
 // What iterators share that compute their element from a number or from other iterators.
 template <class Self, class Value> struct ladder_iterator {
     using value_type = Value;

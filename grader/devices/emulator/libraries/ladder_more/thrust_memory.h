@@ -24,6 +24,13 @@
 #include "each.h"
 #include "thrust_errors.h"
 
+// Of CUDA 13.0's CCCL.
+#define THRUST_VERSION 300001
+#define THRUST_MAJOR_VERSION (THRUST_VERSION / 100000)
+#define THRUST_MINOR_VERSION (THRUST_VERSION / 100 % 1000)
+#define THRUST_SUBMINOR_VERSION (THRUST_VERSION % 100)
+#define THRUST_PATCH_NUMBER 0
+
 namespace thrust {
 
 template <class T> class device_ptr;
@@ -92,6 +99,11 @@ template <class T> device_ptr<T> device_malloc(std::size_t count) {
     T* p = nullptr;
     cudaMalloc(&p, count * sizeof(T));
     return device_ptr<T>(p);
+}
+inline device_ptr<void> device_malloc(std::size_t bytes) {
+    void* p = nullptr;
+    cudaMalloc(&p, bytes);
+    return device_ptr<void>(p);
 }
 template <class T> void device_free(device_ptr<T> p) { cudaFree(const_cast<std::remove_cv_t<T>*>(p.get())); }
 

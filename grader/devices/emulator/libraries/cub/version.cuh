@@ -1,0 +1,3 @@
+#pragma once
+
+#include "../ladder_more/cub_debug.h"
