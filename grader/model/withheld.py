@@ -23,6 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
+from grader.devices.build.hidden_numbers import hidden_numbers
 from grader.devices.build.lexer import compared_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
@@ -182,15 +183,14 @@ def _is_wrong_beyond(
 def _look_wide(
     task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample | None
 ) -> None:
-    numbers = [number for number in compared_numbers(submission.source) if number > SMALL_NUMBERS]
-    goes_round = _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs)
-    if not (numbers or goes_round):
-        return
+    from grader.devices.build.conditions import conditions_of
     from grader.judge.wide import refuse_wide, wider
 
-    if goes_round:
+    told = compared_numbers(submission.source) | hidden_numbers(submission.source)
+    if _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs):
         refuse_wide(task, submission, found)
-    if case := wider(task, numbers, runs):
+    numbers = [number for number in told if number > SMALL_NUMBERS]
+    if case := wider(task, numbers, runs, conditions_of(submission.source)):
         refuse_wide(task, submission, found, case)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from grader.devices.build.hidden_numbers import hidden_numbers
 from grader.devices.build.lexer import Token, compared_numbers, lex
 
 BARRIER = "__syncthreads"
@@ -40,8 +41,8 @@ class Reading:
         return any(token.text == name for token in self.tokens)
 
     def compared_numbers(self) -> list[int]:
-        """The whole numbers that something is held against, or that have a name."""
-        return sorted({number for text in self._texts for number in compared_numbers(text)})
+        """The whole numbers that something is held against, that have a name, or that are hidden."""
+        return sorted({n for text in self._texts for n in compared_numbers(text) | hidden_numbers(text)})
 
     def asks_how_many_multiprocessors(self) -> bool:
         """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or a kernel for
