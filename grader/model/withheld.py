@@ -170,12 +170,16 @@ def _is_wrong_beyond(
 ) -> bool:
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
     from grader.devices.emulator.sampled import TILE_BYTES
+    from grader.judge.added_up import wrong_total
     from grader.judge.real_size import wrong_at
 
     _look_wide(task, submission, found, runs, sample)
     if found.status == "passed" and task.timed_case and sample:
         real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
-        if stores_each_once(real, sample) and (wrong := wrong_at(real, example, submission.seed, sample, TILE_BYTES)):
+        wrong = wrong_total(real, example, submission.seed, sample, found.counters)
+        if not wrong and stores_each_once(real, sample):
+            wrong = wrong_at(real, example, submission.seed, sample, TILE_BYTES)
+        if wrong:
             _refuse(found, real.name, wrong)
     return found.status != "passed"
 
