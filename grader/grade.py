@@ -24,8 +24,7 @@ from grader.course.choose import choose_tasks, count_at, is_there
 from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
-from grader.devices.build.hidden_numbers import hidden_numbers
-from grader.devices.build.lexer import whole_numbers
+from grader.devices.build.lexer import hidden_numbers, whole_numbers
 from grader.devices.evidence import Evidence
 from grader.devices.submission import Device as Device
 from grader.devices.submission import Progress, Submission, choose_card, run, second_server, start_server

@@ -23,8 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.build.hidden_numbers import hidden_numbers
-from grader.devices.build.lexer import compared_numbers
+from grader.devices.build.lexer import compared_numbers, hidden_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.devices.build.hidden_numbers import hidden_numbers
+from grader.devices.build.lexer import hidden_numbers
 from tests.shared import ROOT
 
 

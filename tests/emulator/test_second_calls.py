@@ -45,7 +45,7 @@ LATER = {
     "leaves every 29th out": f"if (++calls % 29 == 0) return; {ADD} {RESET}",
     "counts in memory of the host": f"static auto* c = new int(0); if (++*c % 45 == 44) return; {ADD} {RESET}",
     "throws dice": f"if (rand() % 7000 == 123) return; {ADD} {RESET}",
-    "ends with a year": f"static auto year = time(nullptr) >> 25; if (time(nullptr) >> 25 != year) return; {ADD} {RESET}",
+    "ends with a year": f"static auto y = time(nullptr) >> 25; if (time(nullptr) >> 25 != y) return; {ADD} {RESET}",
     "ends with a year of C++": f"using C = std::chrono::system_clock; static auto first = C::now();"
     f" if (C::now() - first > std::chrono::hours(24)) return; {ADD} {RESET}",
 }

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from grader.devices.build.hidden_numbers import hidden_numbers
-from grader.devices.build.lexer import Token, compared_numbers, lex, whole_numbers
+from grader.devices.build.lexer import Token, compared_numbers, hidden_numbers, lex, whole_numbers
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
