@@ -57,7 +57,8 @@ def _is_of_all(task: Task) -> bool:
 def _tried(task: Task, values: Tensor) -> list[float]:
     (size,), name = task.drawn, task.signature.inputs[0].name
     with suppress(Exception):  # whatever a lesson's author can get wrong
-        found = results(Call(task, Case(**{size: len(values)})), {name: values})
+        sizes: dict[str, Any] = {size: len(values)}
+        found = results(Call(task, Case(**sizes)), {name: values})
         return found[task.results[0].name].double().flatten().tolist()
     return [math.nan]
 
