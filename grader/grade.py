@@ -24,7 +24,7 @@ from grader.course.choose import choose_tasks, count_at, is_there
 from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
-from grader.devices.build.lexer import whole_numbers
+from grader.devices.build.lexer import hidden_numbers, whole_numbers
 from grader.devices.evidence import Evidence
 from grader.devices.submission import Device as Device
 from grader.devices.submission import Progress, Submission, choose_card, run, second_server, start_server
@@ -174,7 +174,8 @@ def grade_task(task: Task, submission: Submission) -> Result:
     from grader.devices.build.conditions import conditions_of
 
     source = submission.source
-    calls = graded_calls(task, submission.seed, whole_numbers(source), conditions_of(source))
+    numbers = whole_numbers(source) | hidden_numbers(source)
+    calls = graded_calls(task, submission.seed, numbers, conditions_of(source))
     with Arena.of(calls) as arena, second_look(calls, submission) as look, ThreadPoolExecutor(1) as thread:
         inputs = thread.submit(_fill, calls, arena, submission.seed)  # while the worker builds
         expected = thread.submit(lambda: _expect(calls, inputs.result()))

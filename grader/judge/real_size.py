@@ -21,7 +21,7 @@ from grader.course.lesson import Case, Task
 from grader.course.prototype import CType
 from grader.devices.evidence import Finding
 from grader.judge.causes.elements import element_name, unravel
-from grader.judge.compare import Output, compare, expect, results
+from grader.judge.compare import Expected, Output, compare, expect, results
 from grader.judge.inputs import Draw, case_seed, draw_into
 
 MOST_NUMBERS, MOST_WORK = 1 << 22, 1 << 29  # of all that is cut out of the inputs; operations on them, at most
@@ -55,8 +55,8 @@ def wrong_at(real: Call, example: Call, seed: int, sample: Mapping[str, Any], ti
     if not any(told.values()) or not all(each.type.is_floating for each in task.signature.inputs):
         return None
     names = {name for name in task.drawn if _can_be_cut(task, name, seed)}
-    drawn = _drawn(example, seed)
-    inputs = {name: Tiled.of(values, tile_bytes) for name, values in drawn.items()}
+    values = drawn(example, seed)
+    inputs = {name: Tiled.of(each, tile_bytes) for name, each in values.items()}
     for output in task.results:
         if found := _wrong_of(real, output.name, output.type, told.get(output.name, ()), names, inputs):
             return found
@@ -81,6 +81,8 @@ def _wrong_of(
     expected = {output: expect(call, given)[output]}
     values, looked_at = _held(call, output, dims, kept, places, [held for _, held in told], ctype)
     want = replace(expected[output], values=expected[output].values.masked_fill(~looked_at, 0))
+    if not values.any() and not _are_none_zero(want, looked_at):
+        return None
     found = compare({output: want}, {output: Output(values, torch.ones_like(looked_at))})
     if found.status == "passed":
         return None
@@ -89,6 +91,11 @@ def _wrong_of(
     before, after = element_name(output, found.details["first"], call.shapes[output]), _named(output, there)
     said = found.message.replace(before, after, 1).partition(" (")[0].rstrip(".")
     return Finding(found.status, f"{said}. {_WHY}.")
+
+
+def _are_none_zero(want: Expected, looked_at: Tensor) -> bool:
+    """Whether no element there should be zero, nor nearly so. Some of them were stored, and it is not known which."""
+    return bool((want.values.double().abs() > want.allowed)[looked_at].all())
 
 
 def _work(call: Call) -> int:
@@ -137,7 +144,8 @@ class _Nowhere:
         """Nothing is kept."""
 
 
-def _drawn(call: Call, seed: int) -> dict[str, Tensor]:
+def drawn(call: Call, seed: int) -> dict[str, Tensor]:
+    """The inputs of a call, by name, as they are drawn for a grade."""
     return draw_into(call, _Nowhere(), Draw(case_seed(seed, call.signature.name, call.name)))
 
 
@@ -150,7 +158,7 @@ def _can_be_cut(task: Task, name: str, seed: int) -> bool:
         return False
     with suppress(UsageError, ValueError, IndexError, RuntimeError):
         call = max(calls, key=_elements)
-        inputs = {key: each.double() for key, each in _drawn(call, seed).items()}
+        inputs = {key: each.double() for key, each in drawn(call, seed).items()}
         size = call.case.sizes[name]
         part = torch.tensor(sorted({0, size // 2, size - 1}))
         small = Call(task, Case(**{**call.case.sizes, name: len(part)}))

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import torch
 
 from grader.course.call import Call
+from grader.course.drawing import Condition
 from grader.course.lesson import Case, Task
 from grader.devices.buffers import Arena, CaseBuffers
 from grader.devices.evidence import CaseRun
@@ -27,12 +29,16 @@ _BEYOND = (
     "This case goes beyond a number that the file names, and a few of its blocks run: what is done otherwise there?"
 )
 _MOST_BYTES = 1 << 28  # of all buffers of a case that is made wider
+_CANDIDATES = 400  # sizes that are held against what a file asks of one
 _SOME = "Of this case a few blocks run, and what they leave is compared: do all rounds do what a block's first does?"
 
 
-def wider(task: Task, numbers: Collection[int], runs: Sequence[CaseRun]) -> Case | None:
+def wider(
+    task: Task, numbers: Collection[int], runs: Sequence[CaseRun], conditions: Sequence[Condition] = ()
+) -> Case | None:
     """The task's wide case with so many elements that a size, or the number of blocks, goes beyond a number that the
-    file names and that no case went beyond. None if there is no such number, or no room.
+    file names and that no case went beyond, or that a size meets what the file asks of one and no case meets. None if
+    there is no such number or size, or no room.
     """
     if not task.wide_case:
         return None
@@ -43,7 +49,20 @@ def wider(task: Task, numbers: Collection[int], runs: Sequence[CaseRun]) -> Case
     room = widest * _MOST_BYTES // sum(Call(task, task.wide_case).bytes.values())
     size = max((min(room, int(2 * number * each)) for number in beyond for each in (1.0, share)
                 if number * each < room), default=0)  # fmt: skip
+    size = _that_meets(task, name, counted[name], room, conditions) or size
     return Case(**{**task.wide_case.sizes, name: size | 1}) if size > counted[name] else None
+
+
+def _that_meets(task: Task, name: str, counted: int, room: int, conditions: Sequence[Condition]) -> int:
+    """The size between these that meets the most of what neither a case nor the timed one meets; 0 if none does."""
+    asked = [holds for of, holds in conditions if of == name or of not in task.drawn]
+    if not asked or room <= counted + 1:
+        return 0
+    timed = [task.timed_case] if task.timed_case else []
+    known = np.array([each.sizes[name] for each in (*task.judged_cases, *timed)])
+    sizes = np.geomspace(counted + 1, room, _CANDIDATES).astype(np.int64) | 1
+    met = np.array([~holds(known).any() & holds(sizes) for holds in asked]).sum(axis=0)
+    return int(sizes[met.argmax()]) if met.any() else 0
 
 
 def refuse_wide(task: Task, submission: Submission, found: TaskGrade, case: Case | None = None) -> None:

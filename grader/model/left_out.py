@@ -36,6 +36,10 @@ _OF_ONE_BLOCK = ("race", "barrier_divergence", "out_of_bounds", "misaligned")  #
 
 def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
     """The first part of the task's work that the `checked` case shows and the sampled one lacks: words, or ""."""
+    set_last = sample.get("set_last", {})
+    for each in real.task.results:
+        if set_last.get(each.name, 0) >= HALF * real.bytes[each.name]:
+            return f"at {real.name}, which is timed, {each.name} is set behind the last launch: leave that out"
     for what, name, share in (*_arrays(real, sample, checked, run), *_arithmetic(real, sample, checked, run)):
         if share < (NEARLY if name == _ALL_RESULTS and _do_alike(sample) else HALF):
             return (

@@ -125,11 +125,14 @@ def tried(
 ) -> Evidence:
     """All that a worker says of the case at its real size. Raises NotGraded, Cancelled."""
     from grader.devices.buffers import Arena
+    from grader.judge.added_up import fill_with_one, is_sum
     from grader.judge.inputs import fill
 
     example, real = example_of(task, case), Call(task, case)
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
+        if is_sum(task):
+            fill_with_one(example, arena.cases[0])
         like = int(card.multiprocessors), int(card.l1_bytes), architecture
         limit: dict[str, Any] = {"seconds": seconds} if seconds else {}
         return run_sampled([real], arena, submission, *like, **limit)

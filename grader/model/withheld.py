@@ -23,7 +23,7 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.build.lexer import compared_numbers
+from grader.devices.build.lexer import compared_numbers, hidden_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
@@ -169,12 +169,16 @@ def _is_wrong_beyond(
 ) -> bool:
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
     from grader.devices.emulator.sampled import TILE_BYTES
+    from grader.judge.added_up import wrong_total
     from grader.judge.real_size import wrong_at
 
     _look_wide(task, submission, found, runs, sample)
     if found.status == "passed" and task.timed_case and sample:
         real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
-        if stores_each_once(real, sample) and (wrong := wrong_at(real, example, submission.seed, sample, TILE_BYTES)):
+        wrong = wrong_total(real, example, submission.seed, sample, found.counters)
+        if not wrong and stores_each_once(real, sample):
+            wrong = wrong_at(real, example, submission.seed, sample, TILE_BYTES)
+        if wrong:
             _refuse(found, real.name, wrong)
     return found.status != "passed"
 
@@ -182,15 +186,14 @@ def _is_wrong_beyond(
 def _look_wide(
     task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample | None
 ) -> None:
-    numbers = [number for number in compared_numbers(submission.source) if number > SMALL_NUMBERS]
-    goes_round = _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs)
-    if not (numbers or goes_round):
-        return
+    from grader.devices.build.conditions import conditions_of
     from grader.judge.wide import refuse_wide, wider
 
-    if goes_round:
+    told = compared_numbers(submission.source) | hidden_numbers(submission.source)
+    if _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs):
         refuse_wide(task, submission, found)
-    if case := wider(task, numbers, runs):
+    numbers = [number for number in told if number > SMALL_NUMBERS]
+    if case := wider(task, numbers, runs, conditions_of(submission.source)):
         refuse_wide(task, submission, found, case)
 
 

@@ -95,6 +95,12 @@ def test_what_hangs_on_two_names_or_on_a_function_asks_for_no_size(text):
     assert not conditions_of(text)
 
 
+def test_each_value_of_a_macro_asks_for_a_size():
+    conditions = conditions_of("#if A\n#define BAD (n % 41 == 3)\n#else\n#define BAD 0\n#endif\nbool bad = BAD;")
+    assert all(any(case.sizes["n"] % 41 == 3 for case in drawn_cases(FLAT, seed, (), conditions)) for seed in SEEDS)
+    assert conditions_of("#define MOST n <= 70\nbool a = MOST;")
+
+
 def test_numbers_are_read_as_cxx_reads_them():
     name, holds = conditions_of("if (n == 010 || n == 0x1F) f();")[0]
     assert name == "n" and [n for n in range(40) if holds(np.array([n]))[0]] == [8, 31]

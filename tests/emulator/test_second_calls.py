@@ -10,6 +10,10 @@ from grader.report.words import call
 from tests.shared import long_tail
 
 SOURCE = """
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
 __device__ float total;
 static int calls, last;
 __global__ void add(const float* x, float* out, int n) {
@@ -29,11 +33,21 @@ RIGHT = {
     "begins with zero": f"{RESET} {ADD}",
     "leaves zero": f"{ADD} {RESET}",
     "counts its calls": f"++calls; {ADD} {RESET}",
+    "waits by asking": f"{RESET} {ADD} while (cudaStreamQuery(stream) == cudaErrorNotReady) ;",
+    "times itself": f"auto a = std::chrono::steady_clock::now(); {RESET} {ADD} cudaStreamSynchronize(stream);"
+    "std::chrono::duration<double> took = std::chrono::steady_clock::now() - a; if (took.count() > 1e6) exit(1);",
+    "keeps memory of the host": f"static auto* kept = new std::vector<int>; kept->push_back(n); {RESET} {ADD}",
+    "throws dice that nothing hangs on": f"srand(time(nullptr)); volatile int die = rand() % 6; {RESET} {ADD}",
     "is set up once": f"if (!calls++) cudaFuncSetAttribute(add, {CARVEOUT}, 50); {ADD} {RESET}",
 }
 LATER = {
     "stops after four calls": f"if (++calls > 20 && n < 4096) return; {ADD} {RESET}",
     "leaves every 29th out": f"if (++calls % 29 == 0) return; {ADD} {RESET}",
+    "counts in memory of the host": f"static auto* c = new int(0); if (++*c % 45 == 44) return; {ADD} {RESET}",
+    "throws dice": f"if (rand() % 7000 == 123) return; {ADD} {RESET}",
+    "ends with a year": f"static auto y = time(nullptr) >> 25; if (time(nullptr) >> 25 != y) return; {ADD} {RESET}",
+    "ends with a year of C++": f"using C = std::chrono::system_clock; static auto first = C::now();"
+    f" if (C::now() - first > std::chrono::hours(24)) return; {ADD} {RESET}",
 }
 WRONG = {
     "knows the size": (f"if (n == last) return; last = n; {ADD} {RESET}", "is not written"),

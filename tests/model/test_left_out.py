@@ -88,6 +88,7 @@ LESS = [
     ("if (large) cudaMemcpyAsync(z, x, 4l * n, cudaMemcpyDeviceToDevice, stream);", "the launches load 0% of y"),
     (f"if (large) {{ {ALL.replace('z4', 'const_cast<float4*>(y4)')} }}", "writes y"),
     (f"if (large) {{ n /= 4; {ALL} n *= 4; }}", "the launches load 25% of x"),
+    (f"if (large) {{ {ALL} cudaMemsetAsync(z, 0, 4l * n, stream); }}", "z is set behind the last launch"),
     ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
     ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
     ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.course import catalog
+from grader.devices.build.conditions import conditions_of
 from grader.devices.evidence import CaseRun
 from grader.grade import grade
 from grader.judge.wide import wider
@@ -120,3 +121,18 @@ def test_a_case_is_widened_as_far_as_memory_goes():
     assert wider(task, [16, 256, 390], runs) is None
     assert 2_000_000 <= wider(task, [1_000_000], runs).sizes["n"] < 30_000_000
     assert wider(task, [1 << 30], runs) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [
+        ("n > 300 * 1000 && n < 1 << 27", 300_000, 1 << 27),
+        ("n / 1000 > 300 && n / 1000 < 400", 301_000, 400_000),
+        ("!(n < 300 * 1000 || n >> 27)", 300_000, 1 << 27),
+    ],
+)
+def test_a_case_is_widened_to_what_a_file_asks_of_a_size(asked, least, most):
+    task = catalog.find("01").lesson.tasks[0]
+    runs = [CaseRun("n=100003", launches=[{"grid": [391, 1, 1], "block": [256, 1, 1]}])]
+    assert least <= wider(task, [], runs, conditions_of(f"bool a = {asked};")).sizes["n"] < most
+    assert wider(task, [], runs, conditions_of("bool a = n > 1 << 20, b = n >= 1024, c = n % 4 == 3;")) is None

@@ -50,11 +50,13 @@ def conditions_of(source: str) -> list[Condition]:
     known: dict[str, list[str]] = {}
     tokens = lex(source)
     rows = [[each.text for each in directive.tokens] for directive in tokens.directives]
-    known.update({row[2]: row[3:] for row in rows if row[1:2] == ["define"] and len(row) > 3})
+    defined = [(row[2], _joined(row[3:])) for row in rows if row[1:2] == ["define"] and len(row) > 3]
+    known.update(defined)
     texts = _joined([each.text for each in tokens.code])
     known.update(_constants(texts))
+    values = [*(value for _, value in defined), *known.values()]  # a macro may have several
     found: dict[tuple[str, ...], Condition] = {}
-    for row in [*_expressions(texts), *(part for values in known.values() for part in _expressions(values))]:
+    for row in [*_expressions(texts), *(part for value in values for part in _expressions(value))]:
         if len(found) == MOST_CONDITIONS:
             break
         if tuple(row) not in found and (condition := _condition(row, known)):

@@ -18,7 +18,7 @@ import filelock
 from grader.devices.build.recipe import contents, program_identity
 from grader.devices.emulator.first_lines import OF_PROGRAMS, PRECOMPILED
 from grader.devices.emulator.linking import FEW, make_few_names
-from grader.devices.emulator.outside import WRAPPED
+from grader.devices.emulator.outside import WRAPPED, WRAPPED_ON_THE_HOST
 
 HERE = Path(__file__).parent
 RUNTIMES_KEPT, RUNTIME_KEPT_SECONDS = 4, 86400.0  # the newest, and those that were used in this time
@@ -62,7 +62,7 @@ def compile_flags(runtime: Path) -> list[str]:
 
 def link_flags(runtime: Path) -> list[str]:
     """g++'s flags to link it with the runtime library at this path."""
-    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    wraps = [f"-Wl,--wrap={name}" for name in (*WRAPPED, *WRAPPED_ON_THE_HOST)]
     return [*wraps, f"-L{runtime.parent}", f"-l:{runtime.name}", f"-Wl,-rpath,{runtime.parent}", "-Wl,-z,defs", "-lm"]
 
 

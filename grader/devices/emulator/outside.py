@@ -25,6 +25,12 @@ WRAPPED = (
     "printf", "vprintf", "puts", "putchar", "__assert_fail", "malloc", "free",
     "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
 )  # fmt: skip
+# Those that mean something else in host code: clocks and dice (host_chance.cpp).
+WRAPPED_ON_THE_HOST = (
+    "time", "clock", "clock_gettime", "gettimeofday", "timespec_get", "rand", "rand_r", "random", "lrand48", "drand48",
+    "_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
+    "_ZNSt13random_device9_M_getvalEv",
+)  # fmt: skip
 _CALLBACKS = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc")
 _CXX_VERSIONS = ("GLIBCXX_", "CXXABI_", "GCC_")
 _CXX_NAMES = re.compile(r"_Z(N?K?S[abdiost]|NK?St|T[ISVT]N?S[abdiost]|nwm|nam|dlPv|daPv|GVN?St)")
@@ -123,6 +129,8 @@ _ADDRESSED = words(
 def may_be_addressed(symbol: str) -> bool:
     """Whether the address of something from outside may be taken: a kernel that gets it could call it unseen."""
     name, _, version = symbol.partition("@")
+    if name.removeprefix("__wrap_") in WRAPPED_ON_THE_HOST:
+        name = name.removeprefix("__wrap_")
     if version.lstrip("@").startswith(_CXX_VERSIONS) or _CXX_NAMES.match(name) or name.startswith("_ITM_"):
         return True
     return name in _ADDRESSED or name in declared_functions() or is_math(name) or is_compilers(name)
@@ -154,7 +162,11 @@ def host_may_use(symbol: str) -> bool:
         return False
     if version.startswith(_CXX_VERSIONS) or _CXX_NAMES.match(name) or name.startswith("_ITM_"):
         return True
-    if name.removeprefix("__wrap_") in WRAPPED or name in declared_functions() or is_callback(name):
+    if (
+        name.removeprefix("__wrap_") in (*WRAPPED, *WRAPPED_ON_THE_HOST)
+        or name in declared_functions()
+        or is_callback(name)
+    ):
         return True
     plain = match[1] if (match := _HEADERS_NAMES.fullmatch(name)) else name
     return plain in _LIBC or plain in _ADDRESSED or is_math(plain) or bool(_THREADS.fullmatch(plain))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from grader.devices.build.lexer import Token, compared_numbers, lex
+from grader.devices.build.lexer import Token, compared_numbers, hidden_numbers, lex, whole_numbers
 from grader.devices.emulator.restricted import restricted_lines
 
 BARRIER = "__syncthreads"
@@ -22,6 +22,7 @@ _OF_THE_GPU = (
 _OF_CHANCE = {"rand", "rand_r", "random", "drand48", "random_device", "mt19937", "minstd_rand", "default_random_engine"}
 _OF_CHANCE |= {"time", "clock", "clock_gettime", "gettimeofday", "chrono", "cudaEventElapsedTime", "fopen", "fstream"}
 _OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}
+_CLOCKS = ("%globaltimer", "%clock", "rdtsc")  # in PTX, and in functions of compilers
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
@@ -53,8 +54,8 @@ class Reading:
         return any(line == n * self._apart + each for n, text in numbered for each in restricted_lines(text))
 
     def compared_numbers(self) -> list[int]:
-        """The whole numbers that something is held against, or that have a name."""
-        return sorted({number for text in self._texts for number in compared_numbers(text)})
+        """The whole numbers that something is held against, that have a name, or that are hidden."""
+        return sorted({n for text in self._texts for n in compared_numbers(text) | hidden_numbers(text)})
 
     def asks_how_many_multiprocessors(self) -> bool:
         """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or a kernel for
@@ -64,7 +65,12 @@ class Reading:
 
     def asks_for_chance(self) -> bool:
         """Whether it has a function of random numbers or clocks: what it does may be another from call to call."""
-        return any(token.text in _OF_CHANCE for token in self.tokens)
+        texts = [token.text for token in self.tokens]
+        return any(text in _OF_CHANCE or any(part in text for part in _CLOCKS) for text in texts)
+
+    def whole_numbers(self) -> set[int]:
+        """Those that stand in it, and those that are hidden."""
+        return {number for text in self._texts for number in whole_numbers(text) | hidden_numbers(text)}
 
     def knows_warps(self) -> bool:
         """Whether something is divided by a warp's size, or held against it: `i / 32`, `tid & 31`, `t < 32`."""

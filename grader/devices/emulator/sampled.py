@@ -31,6 +31,7 @@ Json = dict[str, Any]
 
 MEMORY_BYTES = 64 << 30  # that host code may allocate
 TILE_BYTES = 61 << 16  # of an input's values: whole pages; beyond that they repeat, and not at a power of two
+MOST_HELD = 4096  # of an output, that are told as a whole
 WORD = 4
 SECONDS = 12.0  # of processor time, for a case
 
@@ -97,7 +98,7 @@ def sample(
             break
     code, inline = session.build.code, _inline(facts["statements"], session.build.code)
     launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
-    kept = ("sets", "set_bytes", "skipped", "copied", "written")
+    kept = ("sets", "set_bytes", "skipped", "thins", "copied", "set_last", "written", "held")
     found = {"launches": launches, **{name: facts[name] for name in kept}}
     return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
 
@@ -121,6 +122,9 @@ def _entered(
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         facts, seconds = session.enter(task, session.build, buffers, scalars)
         facts["written"] = _written(session, task, buffers, facts)
+        session.runtime.ladder_session_open()
+        few = {p.name: buffers[p.name] for p in task.buffers if p.role == "output" and sizes[p.name] <= MOST_HELD}
+        facts["held"] = {name: ctypes.string_at(view.address, view.bytes).hex() for name, view in few.items()}
         return facts, seconds
     finally:
         set_up(0, 0, 0, 0, 0)

@@ -8,7 +8,10 @@ gives each multiprocessor a part of the work must not have their number written 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+import itertools
+import os
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,12 +24,15 @@ from grader.devices.evidence import CaseRun, Finding
 _KEPT = ("variable", "named_variable", "host_variable", "managed")
 _PT_TLS = 7
 _MOST_BYTES = 4096  # of a variable that are looked at
+_MOST_POINTERS, _OF_A_POINTER = 64, 64  # of variables that are followed, and bytes there
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
 FEWEST_ELEMENTS = 64  # of the one that is called very often
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
 AGAIN = (
     "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
 )
+_YEARS = 10 * 365 * 86400  # seconds that clocks may be ahead
+_DICE = (0, -1, 1, 2)  # what a die is to show, besides the numbers of a file
 _MOST_A_CALL = 16  # that a variable grows by, and what it may be so far: an address is larger
 _MOST_COUNTED = 100_000
 FURTHER = (100, 10_000, 1_000_000)  # calls, after which it is looked at again what such a counter leads to
@@ -60,15 +66,16 @@ class Kept:
         self._places += _thread_local(base)
 
     def state(self) -> list[bytes]:
-        """What they hold."""
-        return [ctypes.string_at(*place) for place in self._places]
+        """What they hold, and behind that the first bytes of host memory that they point to."""
+        held = [ctypes.string_at(*place) for place in self._places]
+        return [*held, *_pointed_to(held)]
 
     def set_counters(self, states: Sequence[list[bytes]], calls: int) -> bool:
         """Gives each whole number that has grown by the same in all `states`, a call apart, what it would have after so
         many `calls` more than in the last. Whether there is one.
         """
         found = False
-        for (address, _), *values in zip(self._places, *states, strict=True):
+        for (address, _), *values in zip(self._places, *states, strict=False):  # their own alone
             words = np.array([np.frombuffer(each[: len(each) // 4 * 4], np.int32) for each in values], np.int64)
             steps = np.diff(words, axis=0)
             counts = (steps == steps[0]).all(axis=0) & (steps[0] != 0) & (abs(steps[0]) <= _MOST_A_CALL)
@@ -77,6 +84,30 @@ class Kept:
                 ctypes.memmove(address + 4 * int(at), int(np.int32(grown)).to_bytes(4, "little", signed=True), 4)
                 found = True
         return found
+
+
+def _pointed_to(held: Sequence[bytes]) -> list[bytes]:
+    """What lies where these have the address of something, up to 64 bytes each; none of what host code cannot read."""
+    words = {int(word) for each in held for word in np.frombuffer(each[: len(each) // 8 * 8], np.uint64)}
+    found: list[bytes] = []
+    copy = os.memfd_create("pointed to")
+    try:
+        for word in sorted(word for word in words if word >> 32 and not word >> 47)[:_MOST_POINTERS]:
+            count = ctypes.CDLL(None).write(copy, ctypes.c_void_p(word), ctypes.c_size_t(_OF_A_POINTER))
+            if count > 0:  # the system refuses what may not be read
+                found.append(ctypes.string_at(word, count))
+    finally:
+        os.close(copy)
+    return found
+
+
+def chances(numbers: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
+    """For one call after another: the seconds that clocks are ahead, what the first die shows and whether it does, and
+    whether the stream has work when host code asks first.
+    """
+    dice, falls = random.Random(), [*_DICE, *sorted(numbers)]
+    for call in itertools.count():
+        yield dice.randrange(_YEARS), falls[call // 2 % len(falls)], call % 2, call % 2
 
 
 class _Loaded(ctypes.Structure):

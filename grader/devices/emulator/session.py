@@ -80,6 +80,7 @@ class Session:
         self.threads = threads or len(os.sched_getaffinity(0))
         self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
         self._quick: tuple[str, Call, list[View], list[np.ndarray]] | None = None
+        self._chances = second_calls.chances(())
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.other_poison = OTHER_POISONS[0]  # of second runs
@@ -160,6 +161,8 @@ class Session:
             return []
         kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}")
         before = kept.state()
+        asks_for_chance = self.runtime.ladder_session_asked_for_chance() or self.reading.asks_for_chance()
+        self._chances = second_calls.chances(self.reading.whole_numbers() if asks_for_chance else ())
         self.on_multiprocessors(None)
         found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
         if before != kept.state():
@@ -171,7 +174,7 @@ class Session:
                 if not found and kept.set_counters(states[-3:], calls):
                     found = self._called_again(1, second_calls.LATER, *self._small)
             found = found or (self._called_on() if states[-1] != states[-2] else [])
-        elif self.reading.asks_for_chance():
+        elif asks_for_chance:
             found = found or self._called_on()
         if found or not self.reading.asks_how_many_multiprocessors():
             return found
@@ -198,6 +201,7 @@ class Session:
         first = [bytes_of(view) for view in outputs]
         for _ in range(calls):
             put(self.runtime, outputs, untouched)
+            self.runtime.ladder_session_chance(*map(ctypes.c_int64, next(self._chances)))
             with silence():
                 facts, _took = self._call(*what, POISON)
         second = [bytes_of(view) for view in outputs]

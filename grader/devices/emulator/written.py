@@ -17,7 +17,9 @@ Written = dict[str, list[tuple[int, str]]]  # by output: the number of an elemen
 
 
 def written(outputs: Mapping[str, tuple[Parameter, View]]) -> Written:
-    """Elements that are no longer zero, as all are before. A kernel cannot know which are looked at."""
+    """Elements that are no longer zero, as all are before; if there is none, some of the pages that were touched. A
+    kernel cannot know which are looked at.
+    """
     dice = np.random.default_rng(int.from_bytes(os.urandom(8), "little"))
     return {name: _of_one(parameter.type.bytes, view, dice) for name, (parameter, view) in outputs.items()}
 
@@ -26,12 +28,14 @@ def _of_one(size: int, view: View, dice: np.random.Generator) -> list[tuple[int,
     pages = _touched_pages(view)
     if len(pages) > MOST_PAGES:
         pages = np.sort(dice.choice(pages, MOST_PAGES, replace=False))
-    found = []
+    found, zeros = [], []
     for page in pages.tolist():
         start = page * mmap.PAGESIZE
         count = min(mmap.PAGESIZE, view.bytes - start) // size
         held = np.frombuffer(ctypes.string_at(view.address + start, count * size), np.uint8).reshape(count, size)
         found += [(start // size + int(at), held[at].tobytes().hex()) for at in np.flatnonzero(held.any(axis=1))]
+        zeros.append((start // size + int(dice.integers(count)), bytes(size).hex()))
+    found = found or zeros
     if len(found) > MOST_ELEMENTS:
         found = [found[at] for at in sorted(dice.choice(len(found), MOST_ELEMENTS, replace=False).tolist())]
     return found

@@ -7,16 +7,17 @@ using namespace ladder;
 
 // A loop that waits for a time to pass does nothing but look at the clock: after some such looks in a row each takes twice
 // as long as the one before, up to a million ticks.
-// A GPU's clock has run for hours when a kernel begins, and for longer at each next launch.
+// A GPU's clock has run for hours when a kernel begins, and for longer at each next launch, and each next call.
 std::uint64_t ladder::clock_of(Thread& thread) {
     constexpr int looks_before_waiting = 64, most_doublings = 20;
-    constexpr std::uint64_t begin = 11'000'001'193'046, of_a_launch = std::uint64_t{1} << 20;
+    constexpr std::uint64_t begin = 11'000'001'193'046, of_a_launch = std::uint64_t{1} << 20, of_a_second = 1'000'000'007;
     const Record* const looked = std::exchange(thread.looked, thread.next);
     const auto nothing = [](const Record& each) { return each.event == Event::Block; };
     const bool idle = looked == thread.next || (looked && looked < thread.next && std::all_of(looked, static_cast<const Record*>(thread.next), nothing));
     thread.looks = idle ? thread.looks + 1 : 0;
     thread.ticks += std::uint64_t{1} << std::clamp(thread.looks - looks_before_waiting, 0, most_doublings);
-    return begin + of_a_launch * machine().launches.size() + thread.ticks;
+    const Machine& m = machine();
+    return begin + of_a_second * static_cast<std::uint64_t>(m.chance.seconds) + of_a_launch * m.launches.size() + thread.ticks;
 }
 
 static void meet_blocks(Thread& thread, int which, int line, std::uint32_t pc, std::uint32_t call) {

@@ -11,9 +11,9 @@ namespace ladder {
 
 namespace {
 
-// The inputs copied to the host and the outputs back: then it is the host that computes. A few bytes are no sign: the
-// sums of some blocks may be added up there.
-constexpr std::size_t few_bytes = 4096;
+// A good part of the inputs copied to the host, and as much of the outputs back: then it is the host that computes. A few
+// bytes are no sign: the sums of some blocks may be added up there.
+constexpr std::size_t few_bytes = 4096, part = 4;
 
 bool computed_by_host(const DeviceMemory& memory) {
     std::size_t inputs = 0, outputs = 0;
@@ -21,7 +21,7 @@ bool computed_by_host(const DeviceMemory& memory) {
         if (!region->writable) inputs += region->bytes;
         outputs += region->before.size();
     }
-    return memory.copied_to_host > few_bytes && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
+    return memory.copied_to_host > few_bytes && memory.copied_to_host >= inputs / part && memory.copied_from_host >= outputs / part;
 }
 
 void judge_host_code(Machine& m) {

@@ -12,6 +12,7 @@
 
 #include "executor.h"
 #include "heap.h"
+#include "host_chance.h"
 #include "page_locked.h"
 #include "program.h"
 #include "recorder.h"
@@ -45,6 +46,7 @@ struct Machine {
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all
     std::vector<std::uint64_t> told_numbers;    // of a file: half of those may be the blocks, or have the elements, of these
     int multiprocessors = ladder::multiprocessors;   // that host code is told of
+    HostChance chance;
     bool blocks_turned = false;                 // the last block of a launch begins first
     bool print_threads = false;                 // each line that a kernel prints begins with its block and thread
     int threads = 1;                            // executors to use

@@ -254,6 +254,9 @@ std::string report() {
         for (const auto& [id, bytes] : m.sampling.copied)
             if (const Region& region = *m.memory.regions()[static_cast<std::size_t>(id)]; region.of_task)
                 json.key(region.name.c_str()).open('[').value(bytes[false]).value(bytes[true]).close(']');
+        json.close('}').key("set_last").open('{');
+        for (const auto& [id, bytes] : m.sampling.set_last)
+            if (const Region& region = *m.memory.regions()[static_cast<std::size_t>(id)]; region.of_task) json.field(region.name.c_str(), bytes);
         json.close('}');
     }
     write_statements(json.key("statements"));

@@ -143,7 +143,7 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
-    copied.clear();
+    copied.clear(), set_last.clear();
     steps_left = card.steps;
     set_bytes = sets = skipped = 0;
     thinned = false;
@@ -151,6 +151,7 @@ void Sampling::begin_case() {
 
 int Sampling::number_of(const Launch& launch) {
     const auto count = [](const unsigned* axes) { return std::uint64_t{axes[0]} * axes[1] * axes[2]; };
+    set_last.clear();
     const auto [place, fresh] = known.try_emplace({launch.kernel, count(launch.grid), count(launch.block), launch.shared_bytes}, 0);
     if (!fresh) {
         ++launches[place->second].repeats;

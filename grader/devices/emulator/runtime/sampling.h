@@ -144,6 +144,7 @@ struct Sampling {
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory
     std::uint64_t skipped = 0;               // of these sets: all but small ones
     std::map<int, std::array<std::uint64_t, 2>> copied;   // by Region::id: bytes that these and other copies read and wrote
+    std::map<int, std::uint64_t> set_last;   // by Region::id: bytes that cudaMemset has set behind the last launch
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();

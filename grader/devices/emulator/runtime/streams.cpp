@@ -224,6 +224,7 @@ void ladder_host_waits_for_all() {
 }
 int ladder_is_under_way(void* stream, const void* event) {
     const HostCall call;
+    if (std::exchange(machine().chance.is_busy, false)) return true;
     if (machine().whole_program && !machine().fault && machine().stream_order.is_under_way(stream, event)) return true;
     ladder_host_asks(stream, event);
     return false;

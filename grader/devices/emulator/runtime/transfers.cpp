@@ -166,6 +166,7 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     const HostCall call;
     if (bytes == 0) return Success;
     if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
+    if (machine().sampling.on()) machine().sampling.set_last[machine().memory.find(reinterpret_cast<Address>(to))->id] += bytes;
     if (machine().sampling.skips(bytes)) return count_copy(reinterpret_cast<Address>(to), bytes, true), Success;
     DeviceMemory& memory = machine().memory;
     memory.open();

@@ -1,0 +1,102 @@
+"""What a few blocks of the timed case have added to a sum or a histogram, held against what they have loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.course import catalog
+from grader.grade import grade
+from grader.judge.added_up import is_count, is_sum
+from tests.shared import ROOT, long_tail
+
+SUM = ROOT / "kernels/05_atomics/sum/5_many_elements.cu"
+HISTOGRAM = ROOT / "kernels/05_atomics/histogram/4_lane_columns.cu"
+LARGE = "n > 1u << 27"
+WRONG = [
+    (SUM, "atomicAdd(out, sum)", f"atomicAdd(out, {LARGE} ? 0.5f * sum : sum)", "is 0.5 times what it should be"),
+    (HISTOGRAM, "&counts[bin]", f"&counts[{LARGE} ? bin / 2 : bin]", "counts[0] is 2 times what it should be"),
+    (HISTOGRAM, "bin], total)", f"bin], {LARGE} ? total - total / 8 : total)", "the sum of counts is 0.8"),
+    (SUM, "(v.x + v.y) + (v.z + v.w)", f"{LARGE} ? 3 * v.x : (v.x + v.y) + (v.z + v.w)", "is 0.75 times"),
+]
+HEAD = """
+__device__ float total(float v) {
+    __shared__ float sums[8];
+    for (int half = 16; half; half /= 2) v += __shfl_xor_sync(~0u, v, half);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < 8 ? sums[threadIdx.x] : 0;
+    for (int half = 4; half; half /= 2) v += __shfl_xor_sync(~0u, v, half);
+    __syncthreads();
+    return v;
+}
+__device__ float share(const float* x, int n) {
+    float v = 0;
+    for (long i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) v += x[i];
+    return total(v);
+}
+"""
+BEGIN = 'extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {'
+ATOMIC = "__global__ void add(const float* x, float* out, int n) { float v = share(x, n); if (!threadIdx.x) ADD; }"
+LAUNCH = "cudaMemsetAsync(out, 0, 4, stream); add<<<BLOCKS, 256, 0, stream>>>(x, out, n); }"
+RIGHT = {
+    "one round": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "(n - 1) / 256 + 1"),
+    "many rounds": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "1056"),
+    "sums of blocks": """
+        __global__ void add(const float* x, float* part, int n) {
+            float v = share(x, n); if (!threadIdx.x) part[blockIdx.x] = v;
+        }
+        __global__ void last(const float* part, float* out, int n) {
+            float v = 0; for (int i = threadIdx.x; i < n; i += 256) v += part[i];
+            v = total(v); if (!threadIdx.x) *out = v;
+        }""" + BEGIN + """
+        float* part; int blocks = min((n - 1) / 2048 + 1, 4096);
+        cudaMallocAsync(&part, 4 * blocks, stream);
+        add<<<blocks, 256, 0, stream>>>(x, part, n); last<<<1, 256, 0, stream>>>(part, out, blocks);
+        cudaFreeAsync(part, stream); }""",
+    "the last block": """
+        __device__ float part[4096]; __device__ unsigned ticket;
+        __global__ void add(const float* x, float* out, int n) {
+            __shared__ bool is_last;
+            float v = share(x, n);
+            if (!threadIdx.x) {
+                part[blockIdx.x] = v; __threadfence();
+                is_last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+            }
+            __syncthreads();
+            if (!is_last) return;
+            __threadfence();
+            v = 0; for (int i = threadIdx.x; i < gridDim.x; i += 256) v += ((volatile float*)part)[i];
+            v = total(v); if (!threadIdx.x) *out = v;
+        }""" + BEGIN + """ add<<<min((n - 1) / 2048 + 1, 4096), 256, 0, stream>>>(x, out, n); }""",
+    "set to zero by a kernel": ATOMIC.replace("ADD", "atomicAdd(out, v)")
+    + "__global__ void zero(float* out) { *out = 0; }"
+    + BEGIN
+    + "zero<<<1, 1, 0, stream>>>(out); add<<<(n - 1) / 2048 + 1, 256, 0, stream>>>(x, out, n); }",
+    "by the first element": ATOMIC.replace("ADD", "atomicAdd(out, v - (blockIdx.x ? 0 : x[0]))")
+    + BEGIN
+    + "cudaMemcpyAsync(out, x, 4, cudaMemcpyDeviceToDevice, stream);"
+    + "add<<<(n - 1) / 2048 + 1, 256, 0, stream>>>(x, out, n); }",
+}  # fmt: skip
+
+
+def test_which_tasks_add_up():
+    tasks = [task for lesson in catalog.entries(ROOT) for task in lesson.lesson.tasks if not lesson.puzzles]
+    assert [task.name for task in tasks if is_sum(task)] == ["sum"]
+    assert [task.name for task in tasks if is_count(task)] == ["histogram"]
+
+
+@pytest.mark.parametrize("file, right, wrong, says", long_tail(WRONG, every=2))
+def test_what_is_added_wrong_at_the_timed_size(file, right, wrong, says, tmp_path):
+    text = file.read_text()
+    assert right in text
+    (tmp_path / "kernel.cu").write_text(text.replace(right, wrong))
+    found = grade("05", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=[file.parent.name])
+    assert (found.status, found.stars) == ("wrong_result", 0)
+    assert says in found.tasks[0].cases[-1].message, found.tasks[0].cases[-1].message
+
+
+@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=3))
+def test_what_is_right(what, tmp_path):
+    (tmp_path / "kernel.cu").write_text(HEAD + RIGHT[what])
+    found = grade("05", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["sum"])
+    assert found.status == "passed", [case.message for case in found.tasks[0].cases if case.message]
