@@ -308,7 +308,7 @@ void Races::read(Executor& executor, WarpUnit& warp, const Request& request, Man
         const std::uint64_t word = (a - origin) / 4;
         Cell* cell = &shadow.words.at(word, owner, pool_);
         if (cell->owner != owner) [[unlikely]] cell = &cell_at(shadow, region, index, word, owner);
-        const bool is_quiet = manner.width != cached_width && !cell->split && !cell->in_flight && (cell->write.epoch != epoch || !cell->write.pc);
+        const bool is_quiet = !cell->split && !cell->in_flight && (!cell->write.pc || (cell->write.epoch != epoch && manner.width != cached_width));
         if (is_quiet) keep_read(cell->reads, now);
         else read(executor, warp, lane, index, a, 4, pc, manner);
         return is_quiet;
