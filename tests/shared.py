@@ -125,8 +125,14 @@ def long_tail(values: Iterable[Any], every: int, slow: int = 1, of: Callable[[An
             continue
         mark = pytest.mark.slow if is_first or others % slow == 0 else pytest.mark.whole
         others += 1
-        found.append(pytest.param(*(value if isinstance(value, tuple) else [value]), marks=mark))
+        found.append(_marked(value, mark))
     return found
+
+
+def _marked(value: Any, mark: pytest.MarkDecorator) -> Any:
+    if hasattr(value, "marks"):  # what pytest.param made
+        return pytest.param(*value.values, marks=[*value.marks, mark], id=value.id)
+    return pytest.param(*(value if isinstance(value, tuple) else [value]), marks=mark)
 
 
 def digest(parts: Iterable[str | bytes]) -> str:

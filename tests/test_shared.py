@@ -26,6 +26,8 @@ def test_of_a_long_table_some_run_always_and_some_with_the_slow():
     assert tiers(long_tail("abcdef", every=4, slow=3)) == ["", "slow", "whole", "whole", "", "slow"]
     assert tiers(long_tail("aaabbb", every=8, slow=8, of=str)) == ["", "slow", "whole", "slow", "whole", "whole"]
     assert [getattr(each, "values", each) for each in long_tail([("a", 1), ("b", 2)], every=2)] == [("a", 1), ("b", 2)]
+    named = long_tail([pytest.param("a", 1, id="first"), pytest.param("b", 2, id="second")], every=2)
+    assert [(each.values, each.id) for each in named] == [(("a", 1), "first"), (("b", 2), "second")]
 
 
 def test_what_only_the_whole_of_the_tests_has_is_none_of_the_fast_ones(request):
