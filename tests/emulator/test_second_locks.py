@@ -45,6 +45,7 @@ def _run(run_kernel, body: str, take: str, blocks: int, executors: int):
     return outputs["z"], [found.message for found in case.findings if found.severity == "error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("take", "blocks", "executors"), long_tail(list(product(SWAPS, (4, 50), (1, 2))), every=8, slow=4)
 )

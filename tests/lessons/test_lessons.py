@@ -37,8 +37,8 @@ def named(pairs: list[tuple[Entry, Any]], is_fast: Chosen, is_slow: Chosen) -> d
 
 
 def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson the lowest and the highest."""
-    return entry.number < LONG and rung in (entry.rungs[0], entry.reference)
+    """Of the first lesson the lowest and the highest."""
+    return entry.number == 1 and rung in (entry.rungs[0], entry.reference)
 
 
 def a_rung_is_slow(entry: Entry, rung: Path) -> bool:

@@ -63,6 +63,7 @@ def graded(entry):
     return grade_with
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     long_tail(
