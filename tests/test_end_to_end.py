@@ -84,8 +84,11 @@ def with_host_code(code: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_every_reference_passes(course, capsys, graded_lessons):
-    assert cli.run(["check", "--all", "--reference", "--seed", str(SEED)]) == 0
+@pytest.mark.parametrize(
+    "options", [["--no-model"], pytest.param([], marks=pytest.mark.whole)], ids=["counted", "modelled"]
+)
+def test_every_reference_passes(course, capsys, graded_lessons, options):
+    assert cli.run(["check", "--all", "--reference", "--seed", str(SEED), *options]) == 0
     out = capsys.readouterr().out
     assert "01_vector_add" in out and "02_warp_divergence" in out and "✗" not in out
 

@@ -65,13 +65,13 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
         pytest.param("0", "", "", (), id="never"),
         pytest.param("calls == 1", "", "", (1,), id="at first", marks=pytest.mark.slow),
         pytest.param("calls > 1", "", "", (31, 1000), id="later", marks=pytest.mark.slow),
-        pytest.param("calls == 3", "", "", (1000,), id="in the third call", marks=pytest.mark.slow),
+        pytest.param("calls == 3", "", "", (1000,), id="in the third call", marks=pytest.mark.whole),
         # Each is well behaved once it has seen a case before.
         pytest.param(
             "!seen[n]", "static bool seen[2000];", "seen[n] = true;", SIZES, id="static flags", marks=pytest.mark.slow
         ),
         pytest.param(
-            "!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment", marks=pytest.mark.slow
+            "!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment", marks=pytest.mark.whole
         ),
         pytest.param(
             "late != n",
@@ -79,7 +79,7 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
             "std::thread([n] { late = n; for (;;) pause(); }).detach(); while (late != n) {}",
             SIZES,
             id="threads",
-            marks=pytest.mark.slow,
+            marks=pytest.mark.whole,
         ),
     ],
 )

@@ -100,7 +100,7 @@ def test_cases_before_the_crash_are_kept(run):
         "for (volatile int i = 0;; i = i + 1) {}",
         "kill(getppid(), SIGSTOP); for (;;) pause();",
         *[
-            pytest.param(body, marks=pytest.mark.slow)
+            pytest.param(body, marks=pytest.mark.whole)
             for body in (
                 "if (!fork()) { setsid(); for (;;) pause(); } wait(nullptr);",
                 "std::thread([] { for (;;) pause(); }).join();",

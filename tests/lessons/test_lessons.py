@@ -42,8 +42,8 @@ def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
 
 
 def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson all, of a long one every fourth."""
-    return entry.number < LONG or entry.rungs.index(rung) % 4 == 0
+    """Of a short lesson all, of a long one every sixth."""
+    return entry.number < LONG or entry.rungs.index(rung) % 6 == 0
 
 
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
