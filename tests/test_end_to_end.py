@@ -251,7 +251,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_pipeline_of_libcuxx_is_graded_and_a_forgotten_wait_is_named(check):
     code, out, _ = check(PIPELINED, "--no-model")
     assert code == 0 and "passed" in out

@@ -101,7 +101,7 @@ def test_device_variables_are_as_they_were(run):
     expect(run(source), (1, 1000))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_second_run_does_not_know_that_it_is_one(run, arena):
     """The first case's output looks as it did, when the case that is run again has its second run."""
     looks = "    if (i == 0 && n == 1) is_new = z[0] != z[0];\n    if (i >= n) return;"

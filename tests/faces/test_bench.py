@@ -76,7 +76,7 @@ def test_where_nothing_can_be_written_nothing_is_measured(course, measured, caps
     assert measured.calls == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_pictures_can_be_drawn_again_anywhere(course, measured, capsys):
     cli.run(["bench", "01"])
     picture = course / "benchmarks" / "results" / "h200" / "01_vector_add.vector_add.svg"

@@ -56,7 +56,7 @@ def graded(tmp_path):
     return grade_it
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_only_the_second_round_gets_wrong(graded):
     found = graded("")
     assert (found.status, found.stars) == ("wrong_result", 0)
