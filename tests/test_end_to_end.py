@@ -153,7 +153,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=8, slow=3), ids=WRONG.keys())
+@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=16, slow=3), ids=WRONG.keys())
 def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
     code, out, err = check(source)
     assert (code, err) == (1, "")

@@ -62,7 +62,7 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
     ("uses", "state", "after", "errors"),
     [
         pytest.param("1", "", "", SIZES, id="always"),
-        pytest.param("0", "", "", (), id="never"),
+        pytest.param("0", "", "", (), id="never", marks=pytest.mark.slow),
         pytest.param("calls == 1", "", "", (1,), id="at first", marks=pytest.mark.slow),
         pytest.param("calls > 1", "", "", (31, 1000), id="later", marks=pytest.mark.slow),
         pytest.param("calls == 3", "", "", (1000,), id="in the third call", marks=pytest.mark.whole),

@@ -68,7 +68,7 @@ def impatient(monkeypatch):
             ),
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
-        every=12,
+        every=24,
         slow=6,
     ),
 )

@@ -49,6 +49,7 @@ def test_without_a_gpu_it_is_one_sentence(course, monkeypatch, capsys):
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_full_run_is_told_written_down_and_drawn(course, measured, capsys):
     assert cli.run(["bench", "01"]) == 0
     folder = course / "benchmarks" / "results" / "h200"
