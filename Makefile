@@ -43,7 +43,7 @@ else
 endif
 
 # The tests and the notebooks together, so that both processors are busy to the end (notebooks/conftest.py hands them out).
-# The types are one of the tests of the long tail. Hundreds of processes import the project: they may keep what they have compiled.
+# The types are one of all the tests there are (SLOW=2). Hundreds of processes import the project: they may keep what they have compiled.
 test: .venv/.ready-dev
 	@$(if $(FRESH),LADDER_TESTS_FRESH=1) env -u PYTHONDONTWRITEBYTECODE $(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(TIER) tests notebooks
 

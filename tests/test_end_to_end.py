@@ -84,8 +84,11 @@ def with_host_code(code: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_every_reference_passes(course, capsys, graded_lessons):
-    assert cli.run(["check", "--all", "--reference", "--seed", str(SEED)]) == 0
+@pytest.mark.parametrize(
+    "options", [["--no-model"], pytest.param([], marks=pytest.mark.whole)], ids=["counted", "modelled"]
+)
+def test_every_reference_passes(course, capsys, graded_lessons, options):
+    assert cli.run(["check", "--all", "--reference", "--seed", str(SEED), *options]) == 0
     out = capsys.readouterr().out
     assert "01_vector_add" in out and "02_warp_divergence" in out and "✗" not in out
 
@@ -150,7 +153,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=8, slow=3), ids=WRONG.keys())
+@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=16, slow=3), ids=WRONG.keys())
 def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
     code, out, err = check(source)
     assert (code, err) == (1, "")
@@ -248,7 +251,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_pipeline_of_libcuxx_is_graded_and_a_forgotten_wait_is_named(check):
     code, out, _ = check(PIPELINED, "--no-model")
     assert code == 0 and "passed" in out

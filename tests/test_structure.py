@@ -40,7 +40,7 @@ def test_ladder_alone_loads_nothing_that_builds_or_runs_a_kernel():
     assert [name for name in slow if name in loaded] == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
     code = "from benchmarks.hops import trace; found = trace('01'); print(len(found.files), found.hops.total())"
     files, hops = map(int, python(code).split())

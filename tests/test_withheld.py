@@ -113,6 +113,7 @@ def spare(monkeypatch):
     return second
 
 
+@pytest.mark.slow
 def test_where_a_second_server_is_there_stars_are_modelled_beside_the_last_cases(few_blocks, spare):
     entry, slow = few_blocks
     samples, heard = {}, []

@@ -110,6 +110,7 @@ def test_numbers_are_read_as_cxx_reads_them():
 NESTED = "\n".join(f"#define A{at + 1} {' + '.join([f'A{at}'] * 10)}" for at in range(9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [f"#define A0 n\n{NESTED}\nif (A9 == 7) f();", f"if ({'(' * 50_000}n < 3{')' * 50_000}) f();"]
 )

@@ -76,6 +76,7 @@ def test_a_kernel_is_built(tmp_path):
             ),
         ],
         every=10,
+        slow=3,
     ),
 )
 def test_what_is_wrong_stands_on_the_learners_own_line(tmp_path, source, problem, words, line):

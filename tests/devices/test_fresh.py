@@ -62,16 +62,16 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
     ("uses", "state", "after", "errors"),
     [
         pytest.param("1", "", "", SIZES, id="always"),
-        pytest.param("0", "", "", (), id="never"),
+        pytest.param("0", "", "", (), id="never", marks=pytest.mark.slow),
         pytest.param("calls == 1", "", "", (1,), id="at first", marks=pytest.mark.slow),
         pytest.param("calls > 1", "", "", (31, 1000), id="later", marks=pytest.mark.slow),
-        pytest.param("calls == 3", "", "", (1000,), id="in the third call", marks=pytest.mark.slow),
+        pytest.param("calls == 3", "", "", (1000,), id="in the third call", marks=pytest.mark.whole),
         # Each is well behaved once it has seen a case before.
         pytest.param(
             "!seen[n]", "static bool seen[2000];", "seen[n] = true;", SIZES, id="static flags", marks=pytest.mark.slow
         ),
         pytest.param(
-            "!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment", marks=pytest.mark.slow
+            "!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment", marks=pytest.mark.whole
         ),
         pytest.param(
             "late != n",
@@ -79,7 +79,7 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
             "std::thread([n] { late = n; for (;;) pause(); }).detach(); while (late != n) {}",
             SIZES,
             id="threads",
-            marks=pytest.mark.slow,
+            marks=pytest.mark.whole,
         ),
     ],
 )
@@ -101,7 +101,7 @@ def test_device_variables_are_as_they_were(run):
     expect(run(source), (1, 1000))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_second_run_does_not_know_that_it_is_one(run, arena):
     """The first case's output looks as it did, when the case that is run again has its second run."""
     looks = "    if (i == 0 && n == 1) is_new = z[0] != z[0];\n    if (i >= n) return;"

@@ -68,7 +68,7 @@ def impatient(monkeypatch):
             ),
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
-        every=12,
+        every=24,
         slow=6,
     ),
 )
@@ -100,7 +100,7 @@ def test_cases_before_the_crash_are_kept(run):
         "for (volatile int i = 0;; i = i + 1) {}",
         "kill(getppid(), SIGSTOP); for (;;) pause();",
         *[
-            pytest.param(body, marks=pytest.mark.slow)
+            pytest.param(body, marks=pytest.mark.whole)
             for body in (
                 "if (!fork()) { setsid(); for (;;) pause(); } wait(nullptr);",
                 "std::thread([] { for (;;) pause(); }).join();",

@@ -194,7 +194,7 @@ SIZES = list(product(PATTERNS, (1, 2, 37, 1000, 2000), (1, 2, 16)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=26))
+@pytest.mark.parametrize(("name", "blocks", "threads"), long_tail(SIZES, every=len(SIZES), slow=62))
 def test_a_right_pattern_passes_at_every_size(call, name, blocks, threads):
     check(call, name, blocks, threads)
 

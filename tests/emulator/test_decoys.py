@@ -205,6 +205,7 @@ def ratios(call):
     return of
 
 
+@pytest.mark.slow
 def test_what_there_is_to_hide(ratios):
     found = ratios("bare")
     # A lane alone asks for 4 bytes of a sector of 32.

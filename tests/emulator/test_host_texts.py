@@ -52,6 +52,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", long_tail(WRONG, every=4, slow=2))
 def test_a_text_of_the_hosts_is_told(tmp_path, body):
     said = run(tmp_path, body)

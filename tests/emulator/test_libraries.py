@@ -99,7 +99,7 @@ def test_cub_chooses_counts_groups_and_sorts_by_some_bits(ran):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_cub_sorts_and_exchanges_in_a_block(ran):
     """What it prints on an H200 (nvcc 13.0)."""
     printed, found, _ = ran("cub_sorts.cu")
@@ -109,7 +109,7 @@ def test_cub_sorts_and_exchanges_in_a_block(ran):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     printed, found, told = ran("graphs.cu")
     assert printed == [

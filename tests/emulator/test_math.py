@@ -28,6 +28,7 @@ def test_functions_against_numpy(call):
     assert erf(z[23].astype(np.float64)) == pytest.approx(v / 8, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_overloads_and_special_cases(call):
     z = call("overloads", z=np.zeros(30))["z"]
     expected = [math.sin(2), math.e, 2, 3, 2.5, 8, math.sqrt(2), 0.5, 1.959963984540054, 1]

@@ -43,6 +43,7 @@ TOLD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scan", "array", "told"), long_tail(TOLD, every=4))
 def test_what_mends_such_a_race_is_told(tmp_path, scan, array, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("SCAN", scan).replace("FROM", array))

@@ -115,6 +115,7 @@ extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", long_tail(["16", "count"], every=4))
 def test_how_many_multiprocessors_there_are(tmp_path, count):
     file = tmp_path / "kernel.cu"

@@ -45,8 +45,9 @@ def _run(run_kernel, body: str, take: str, blocks: int, executors: int):
     return outputs["z"], [found.message for found in case.findings if found.severity == "error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("take", "blocks", "executors"), long_tail(list(product(SWAPS, (4, 50), (1, 2))), every=8, slow=4)
+    ("take", "blocks", "executors"), long_tail(list(product(SWAPS, (4, 50), (1, 2))), every=8, slow=8)
 )
 def test_two_locks_in_two_orders_are_a_deadlock(run_kernel, take, blocks, executors):
     _, said = _run(run_kernel, IN_TWO_ORDERS, take, blocks, executors)

@@ -111,6 +111,7 @@ def test_lerp_begins_and_ends_where_it_is_told(call):
     assert call("between", z=np.zeros(3, np.float32))["z"].tolist() == [-1e8, -5e7, 1]
 
 
+@pytest.mark.slow
 def test_loads_of_cudas_own_types(call):
     pairs = np.array([1, 2, 3, 4], np.float32).view(np.uint32) >> 16  # as bfloat16
     outputs = call(

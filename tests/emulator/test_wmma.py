@@ -59,6 +59,7 @@ def at_least_16_bytes(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.pad(x, ((0, 0), (0, max(0, 16 // x.itemsize - x.shape[1])))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "m", "n", "dtype", "sums", "allowed"),
     long_tail(PRODUCTS, every=16, slow=3),

@@ -49,6 +49,7 @@ def test_without_a_gpu_it_is_one_sentence(course, monkeypatch, capsys):
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_full_run_is_told_written_down_and_drawn(course, measured, capsys):
     assert cli.run(["bench", "01"]) == 0
     folder = course / "benchmarks" / "results" / "h200"
@@ -76,7 +77,7 @@ def test_where_nothing_can_be_written_nothing_is_measured(course, measured, caps
     assert measured.calls == []
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_pictures_can_be_drawn_again_anywhere(course, measured, capsys):
     cli.run(["bench", "01"])
     picture = course / "benchmarks" / "results" / "h200" / "01_vector_add.vector_add.svg"

@@ -99,6 +99,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("value", "is_told"), long_tail([("-1e9f", True), ("1e6f", False)], every=4))
 def test_in_a_graded_file_with_checks_it_is_told_with_its_line(tmp_path, value, is_told):
     (tmp_path / "v.cu").write_text(GRADED.replace("VALUE", value))

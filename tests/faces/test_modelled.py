@@ -97,7 +97,7 @@ def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(monkeypatch, ca
     assert architectures.count("") == 2, "each other one is nvcc's machine code alone"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_explain_tells_every_card_and_the_parts_of_the_first(capsys):
     assert cli.run(["explain", "01", "--reference"]) == 0
     said = capsys.readouterr().out

@@ -191,6 +191,7 @@ def test_a_program_ends_with_the_command_that_runs_it(folder):
     process.communicate(timeout=LIMIT)  # its output ends when nothing is left that could write there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [(), pytest.param(("--no-counters", "--no-races"), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("which", "text", "blocks"), long_tail([("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)], every=4)
@@ -482,6 +483,7 @@ def data_of(page: Path) -> Any:
     return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["sides"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "said"),
     long_tail(

@@ -164,7 +164,7 @@ TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 65] += 1; cluster.sync
                 "the grid has 6 blocks in x, which is no multiple of the 4 that a cluster has there",
             ),
         ],
-        every=8,
+        every=16,
         slow=2,
     ),
 )

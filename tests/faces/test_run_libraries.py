@@ -59,7 +59,7 @@ def test_what_thrust_does_wrong_is_told_where_it_was_called(tmp_path: Path, numb
         assert f"1. {kind} p.cu:{line}" in told and "1 finding" in told
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_thrust_copies_to_and_from_what_goes_step_by_step(tmp_path: Path):
     told = run(
         tmp_path,

@@ -21,7 +21,7 @@ sys.exit(done.returncode)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_search_by_frontiers_takes_no_more_memory_than_its_blocks_ask_for():
     """A copy of what each block has acquired, at each release, was 4.3 GB for these 400 blocks."""
     command = [sys.executable, "-m", "grader.faces.cli", "run", str(PROGRAM), "--", "400"]

@@ -141,7 +141,7 @@ int main() {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_program_that_is_stopped_in_a_library_is_told_as_that(tmp_path):
     said = run(tmp_path, BLAS, "--timeout", "5")
     assert "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped" in said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -56,6 +58,7 @@ def test_what_is_too_much_is_told(tmp_path):
     assert re.search(DEEP, said) and re.search(LEAK, said) and "no findings" in said, said
 
 
+@pytest.mark.slow
 def test_what_a_gpu_has_been_asked_for_is_not(tmp_path):
     said = run(tmp_path, SETUP="cudaDeviceSetLimit(cudaLimitStackSize, 1 << 16);", DEPTH="1000", FREE="cudaFree(z);")
     assert "no findings" in said and "note" not in said.replace("--notes", ""), said

@@ -44,6 +44,7 @@ def test_those_that_nvcc_makes_are_made(tmp_path):
     assert "no findings in 1 kernel" in run(tmp_path, RIGHT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     long_tail(

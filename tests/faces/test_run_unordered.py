@@ -87,6 +87,7 @@ WAITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", long_tail(WAITS, every=4, slow=2))
 def test_a_programmatic_launch_waits_in_front_of_what_it_reads(tmp_path, wait):
     text = PROGRAM.replace("DEPENDENCY", WAITS[wait][0]).replace("LATE", WAITS[wait][1])

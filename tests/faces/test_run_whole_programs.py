@@ -201,7 +201,7 @@ symv: 831 1459 4559 trsv: -0.1875 -0.125 0.5 trmv: -0.1875 -0.3125 -0.6875 dgmm:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_cublas_s_triangles_are_solved_and_multiplied(tmp_path: Path):
     """The last call reads more of x than there is, and is told."""
     told = run(tmp_path, TRIANGLES)

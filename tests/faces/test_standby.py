@@ -502,7 +502,7 @@ def test_a_server_that_hangs_is_forgotten(fresh):
     server.wait()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_server_that_cannot_start_changes_nothing(fresh, tmp_path):
     broken = tmp_path / "broken"
     broken.mkdir()

@@ -68,7 +68,7 @@ def test_every_solution_is_right():
     kept(authoring.reference_earns_all_stars(ENTRY))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_every_starter_is_told_what_is_left_to_do():
     found = grade_together([puzzle.starter.read_text() for puzzle in ENTRY.puzzles], [*STARTERS])
     for name, (status, said) in STARTERS.items():
@@ -83,7 +83,7 @@ def rounds() -> list[list[tuple[str, Mistake]]]:
     return [[(name, every[turn]) for name, every in each.items() if len(every) > turn] for turn in range(most)]
 
 
-@pytest.mark.parametrize("turn", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turn", [0, pytest.param(1, marks=pytest.mark.whole)])
 @pytest.mark.slow
 def test_every_mistake_is_told_as_what_it_is(turn):
     assert len(rounds()) == 2

@@ -37,13 +37,13 @@ def named(pairs: list[tuple[Entry, Any]], is_fast: Chosen, is_slow: Chosen) -> d
 
 
 def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson the lowest and the highest."""
-    return entry.number < LONG and rung in (entry.rungs[0], entry.reference)
+    """Of the first lesson the lowest and the highest."""
+    return entry.number == 1 and rung in (entry.rungs[0], entry.reference)
 
 
 def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson all, of a long one every fourth."""
-    return entry.number < LONG or entry.rungs.index(rung) % 4 == 0
+    """Of a short lesson all, of a long one every sixth."""
+    return entry.number < LONG or entry.rungs.index(rung) % 6 == 0
 
 
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:

@@ -36,7 +36,7 @@ extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, i
 
 
 @pytest.mark.parametrize("rung", long_tail(RUNGS, every=32, slow=8), ids=lambda rung: rung.stem)
-@pytest.mark.slow
+@pytest.mark.whole
 def test_any_alignment(rung: Path, tmp_path: Path):
     file = tmp_path / "shifted.cu"
     rung_text = re.sub(r'extern "C" void matmul\b', "static void matmul_rung", inlined(rung))

@@ -63,6 +63,7 @@ def graded(entry):
     return grade_with
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     long_tail(
@@ -154,7 +155,9 @@ extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scr
 """
 
 
-@pytest.mark.parametrize(("barrier", "status"), [("", "race"), ("__syncthreads();", "passed")])
+@pytest.mark.parametrize(
+    ("barrier", "status"), [("", "race"), pytest.param("__syncthreads();", "passed", marks=pytest.mark.whole)]
+)
 @pytest.mark.slow
 def test_a_race_of_the_round_that_only_the_timed_case_has_is_found(barrier, status):
     entry = catalog.find("06")

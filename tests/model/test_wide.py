@@ -57,7 +57,7 @@ def graded(tmp_path):
     return grade_it
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_only_the_second_round_gets_wrong(graded):
     found = graded("")
     assert (found.status, found.stars) == ("wrong_result", 0)
@@ -67,6 +67,7 @@ def test_what_only_the_second_round_gets_wrong(graded):
     assert all(other.status == "passed" for other in found.tasks[0].cases[:-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "before"),
     long_tail(
@@ -105,6 +106,7 @@ BEYOND = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=8, slow=2))
 def test_what_is_done_beyond_a_number_that_no_case_reaches(what, status, tmp_path):
     file = tmp_path / "kernel.cu"

@@ -159,6 +159,7 @@ def tile_of(row: int, col: int) -> list[Step]:
     return [access([4 * (64 * (row + warp) + col + lane) for lane in ALL], warp=warp) for warp in (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", ["barrier", "warp", None])
 def test_tiles_of_a_matrix(cut):
     between = {"barrier": [Step(-1, 6, "barrier")], "warp": [Step(0, 6, "warp", ALL), Step(1, 6, "warp", ALL)]}

@@ -291,7 +291,7 @@ def test_uv_may_make_no_connection_offline(torches, python, uv):
     assert [" --offline " in line for line in uv()] == [True]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_pip_does_the_work_if_pip_alone_is_told_where_packages_are(python, uv, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     assert install.choose_uv(install.look_at(python), install.pip_configuration(python)) is None
@@ -331,7 +331,7 @@ def test_the_real_uv(torches, constraints, tmp_path, monkeypatch, capfd, real_uv
 # ---- make ----
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_environment_that_works_stays_and_one_that_does_not_is_made_anew(with_pip, tmp_path, capfd):
     python = copy_environment(with_pip, tmp_path / "venv")
     (tmp_path / "venv" / "mark").touch()

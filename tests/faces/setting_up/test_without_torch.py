@@ -46,6 +46,7 @@ def ladder_without_torch(course, runtime):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["check", *(pytest.param(name, marks=pytest.mark.slow) for name in ("explain", "check-course"))]
 )
