@@ -149,7 +149,7 @@ def _shown_too_early(
             and _is_sent(stream, uses)
         ):
             yield stream.tokens[at].line, _NOT_BROUGHT_BACK.format(name=name)
-        elif _is_declared(stream, uses[0]) and _only_read(stream, uses[1:]):
+        elif _is_declared(stream, uses[0], or_zeroed=is_shown) and _only_read(stream, uses[1:]):
             yield stream.tokens[at].line, _NEVER_WRITTEN.format(name=name)
 
 
@@ -212,8 +212,11 @@ def _comma(stream: Stream, at: int, end: int) -> int:
     return min(at, end)
 
 
-def _is_declared(stream: Stream, at: int) -> bool:
-    """Whether an array of numbers begins there that no value is given: `float r[n];`, `float* r = new float[n];`."""
+def _is_declared(stream: Stream, at: int, or_zeroed: bool) -> bool:
+    """Whether an array of numbers begins there that no value is given: `float r[n];`, `float* r = new float[n];`.
+
+    One of zeros may be what a check asks for.
+    """
     end = at
     while stream.text(end) not in (";", ""):
         end += 1
@@ -221,7 +224,12 @@ def _is_declared(stream: Stream, at: int) -> bool:
     while stream.text(start - 1) not in (";", "{", "}", ""):
         start -= 1
     before, after = stream.texts(start, at), stream.texts(at + 1, _comma(stream, at, end))
-    if _NUMBERS.isdisjoint(before) or "=" in before or "{" in after:
+    own = start  # where its own declarator begins: `float *a = f(), *r`
+    while (comma := _comma(stream, own, at)) < at:
+        own = comma + 1
+    if _NUMBERS.isdisjoint(before) or "=" in stream.texts(own, at) or "{" in after:
+        return False
+    if not or_zeroed and ("vector" in before or "calloc" in after or after[-2:] == ["(", ")"]):
         return False
     gives = after[:1] == ["="] and not {"malloc", "calloc", "new"}.isdisjoint(after)
     return gives or after[:1] == ["["] or ("vector" in before and after[:1] == ["("])
