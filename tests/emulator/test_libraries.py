@@ -255,3 +255,15 @@ def test_host_functions_are_ordered_as_other_work_of_their_streams(ran):
         and f"which that of line {nothing}, on another" in told[0]
     )
     assert "writes element 0 of other (cudaMallocManaged in line" in told[2]
+
+
+@pytest.mark.slow
+def test_cub_exchanges_through_the_memory_that_it_is_given(ran):
+    """A block that loads in order uses that memory, so a barrier belongs before the next use; a library's kernel of one
+    thread leaves nothing out.
+    """
+    name = "cub_exchange.cu"
+    printed, found, told = ran(name)
+    assert printed == ["127 511", "511", "8128"]
+    assert found == [("race", line(name, "Scan(temp.scan).InclusiveSum(mine, mine);  // too early"))]
+    assert "temp[1]" in told[0] and "a __syncthreads() is missing" in told[0]
