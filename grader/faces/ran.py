@@ -29,7 +29,8 @@ _ENDS = ("crash", "timeout", "assert")
 _BESIDES = {"barrier_divergence": " (a GPU that counts arrivals may run on all the same; CUDA does not promise it)"}
 _FROM = re.compile(r"the memory from the (cuda\w+) in line (\d+)")
 _MALLOC = re.compile(
-    r"(cuda(?:Host)?(?:Malloc|Alloc|Register)\w*)(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
+    r"(cuda(?:Host)?(?:Malloc|Alloc|Register)\w*)(?:<[^>]*>)?\s*\(\s*"
+    r"(?:\([^()]*\)\s*|(?:reinterpret|static|const)_cast\s*<[^<>()]*>\s*\(\s*)?&?\s*([\w.\->\[\]]+)"
 )
 
 _CONDITION = re.compile(r"\?|\b(?:if|else|case)\b")
@@ -54,7 +55,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
         launch = f"launch {len(ended.facts['launches']):,}" + (f" ({at.file}:{at.line})" if at.line else "")
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
     found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
-    found.notes = [each for each in placed if each.severity == "note"]
+    found.notes = [each for each in placed if each.severity == "note" and not _is_of_a_library(each)]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
@@ -104,6 +105,11 @@ def _causes_first(findings: list[Finding]) -> list[Finding]:
         )
 
     return sorted(findings, key=follows)
+
+
+def _is_of_a_library(note: Finding) -> bool:
+    """Whether a library's kernel has left elements as they were: it has as many threads as it needs."""
+    return note.kind == "untouched" and (note.kernel or "").startswith(("thrust::", "cub::"))
 
 
 def _in_place(finding: Finding, program: Program) -> Finding:

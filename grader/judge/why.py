@@ -53,7 +53,11 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
         named = [each for each in wrong if each[0].details["buffer"] == buffer]
-        if 2 * sum(grade.details.get("pattern") == "copied" for grade, _, _ in named) > len(named):
+        copied = [grade.details.get("pattern") == "copied" for grade, _, _ in named]
+        others = any(
+            not each and grade.details["bad"] >= ENOUGH for each, (grade, _, _) in zip(copied, named, strict=True)
+        )
+        if 2 * sum(copied) > len(named) and not others:
             continue  # that says it all, where it is not by chance, as of one element
         # A number alone may agree with a cause by chance; several are given more room.
         of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]

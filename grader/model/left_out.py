@@ -62,13 +62,20 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
         sample = each.sample or {"launches": (), "skipped": 0}
         is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
         for finding in each.findings:
-            if _is_the_emulators(finding):
+            if _is_the_emulators(finding) or _is_known_to_change_nothing(finding, run):
                 continue
             slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
             fresh = (finding.kernel and finding.kernel not in known) or _waits_here_alone(finding, run)
             if _is_sure(finding, is_first) or slow or fresh:
                 return f"at {real.name}, which is timed, {finding.message}"
     return ""
+
+
+def _is_known_to_change_nothing(finding: Finding, run: CaseRun) -> bool:
+    """Whether it is a value of an undefined shuffle, which a checked case has taken in the same line, and not used."""
+    if finding.kind != "shuffle_source":
+        return False
+    return finding.line in {each.line for each in run.findings if each.kind == finding.kind and each.severity == "note"}
 
 
 def surely_wrong(tried: Evidence, inputs: Collection[str]) -> Finding | None:

@@ -7,7 +7,8 @@ from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Toler
 SCRATCH = 1024  # floats that a kernel may use as it likes: room for the pairs of 512 blocks
 ROWS, COLS, LONG = 40, 2080, 100_003
 
-# Around a vector, a warp, a block and what a block can hold; primes; more rows than a grid has blocks, short and long.
+# Around a vector, a warp, a block and what a block can hold; primes; more rows than a grid has blocks, short and long,
+# and more rows and columns than a block has threads.
 SIZES = ((1, 1), (5, 1), (33, 2), (37, 13), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129),
          (5, 500), (2, 1023), (3, 1025), (530, 520), (2, 4099), (2, 12_004), (2, 16_384), (1, 16_388), (2, 20_004),
          (33, 16_448))  # fmt: skip

@@ -240,3 +240,30 @@ def test_cublas_by_types_cublaslt_pools_and_small_names_of_thrust(ran):
     assert printed == ["11 5; 13 18 4; 5 15", "1 0: 4 0 20 6", "0 3", "7 4 5 4 1", "1 13: 4 0 0 0"]
     assert found == [("out_of_bounds", line(name, "const int status = cublasLtMatmul"))]
     assert "leaves d (cudaMalloc in line" in told[0]
+
+
+@pytest.mark.slow
+def test_host_functions_are_ordered_as_other_work_of_their_streams(ran):
+    name = "host_functions.cu"
+    printed, found, told = ran(name)
+    assert printed == ["528", "528", "528"]
+    rows = (PROGRAMS / name).read_text().splitlines()
+    nothing = next(number for number, row in enumerate(rows, start=1) if "// nothing" in row)
+    assert found == [("race", nothing + 1), ("race", nothing + 2), ("race", nothing + 5)]
+    assert (
+        "reads element 0 of in (cudaMallocHost in line" in told[0]
+        and f"which that of line {nothing}, on another" in told[0]
+    )
+    assert "writes element 0 of other (cudaMallocManaged in line" in told[2]
+
+
+@pytest.mark.slow
+def test_cub_exchanges_through_the_memory_that_it_is_given(ran):
+    """A block that loads in order uses that memory, so a barrier belongs before the next use; a library's kernel of one
+    thread leaves nothing out.
+    """
+    name = "cub_exchange.cu"
+    printed, found, told = ran(name)
+    assert printed == ["127 511", "511", "8128"]
+    assert found == [("race", line(name, "Scan(temp.scan).InclusiveSum(mine, mine);  // too early"))]
+    assert "temp[1]" in told[0] and "a __syncthreads() is missing" in told[0]

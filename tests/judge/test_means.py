@@ -140,7 +140,7 @@ def test_a_mask_of_0(buffer):
         )
         for each in cases
     ]
-    assert f"must not see count in {buffer} with a score of 0" in cause(cases).message(cases[0])
+    assert f"and places behind the last key, count in {buffer} with a score of 0" in cause(cases).message(cases[0])
 
 
 def test_rows_whose_weights_are_too_small_for_numbers_contradict_nothing():

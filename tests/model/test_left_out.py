@@ -276,6 +276,18 @@ def test_a_block_that_waits_where_no_case_reads_fails(backward):
     assert not failed(works, 7)
 
 
+def test_a_shuffle_of_which_a_checked_case_uses_nothing_fails_nothing(backward):
+    _, real = backward
+    taken = Finding("shuffle_source", "takes a value", line=7, kernel="k")
+    tried = Evidence(cases=[CaseRun(real.name, [taken], sample={"launches": [launch()], "skipped": 0})])
+
+    def failed(*findings):
+        return failure(tried, real, SimpleNamespace(kernels=[{"name": "k"}], findings=findings), 1e6) != ""
+
+    assert not failed(replace(taken, severity="note"))
+    assert failed() and failed(taken) and failed(replace(taken, severity="note", line=8))
+
+
 def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(backward):
     _, real = backward
     wrong = Finding("out_of_bounds", "reads x", kernel="k")

@@ -47,3 +47,14 @@ def test_a_finding_of_a_usual_kind_gets_the_advice_of_its_own():
     tell(Run("prog.cu", 0, findings=found), console, notes=False)
     assert WILD in console.file.getvalue() and "What was freed is gone" in console.file.getvalue()
     assert ADVICE["out_of_bounds"] not in console.file.getvalue()
+
+
+def test_a_shuffle_that_goes_too_far_is_told_where_nothing_else_is():
+    note = Finding(
+        "shuffle_distance", "__shfl_down_sync by 32: a GPU uses the lowest five bits", severity="note", line=3
+    )
+    for findings, is_told in (([], True), ([Finding("race", "a race", line=9, file="prog.cu")], False)):
+        told = io.StringIO()
+        console = Console(file=told, width=80)
+        tell(Run("prog.cu", 0, findings=findings, notes=[note]), console, notes=False)
+        assert ("lowest five bits" in told.getvalue()) == is_told

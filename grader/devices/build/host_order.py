@@ -95,7 +95,7 @@ def _timed_too_early(stream: Stream, function: Scope, launches: Sequence[int]) -
     """`t0 = now(); k<<<...>>>(...); t1 = now();`"""
     strings = "".join(each.text for each in stream.tokens[function.opened : function.closed] if each.kind == "string")
     for launch in launches:
-        end = launch_end(stream, launch)
+        end = launch_end(stream, launch + 3)
         if end is None or _ON_PURPOSE.search(strings):
             continue
         behind, stop = _statement(stream, stream.after_group(end + 3))
@@ -131,19 +131,25 @@ def _clock(stream: Stream, start: int, end: int) -> str:
 def _shown_too_early(
     stream: Stream, function: Scope, launches: Sequence[int], one_way: bool
 ) -> Iterator[tuple[int, str]]:
-    """An array that is printed after the launch, and that no copy can have written."""
+    """An array that is printed or asked after the launch, and that no copy can have written."""
     body = range(launches[-1], function.closed or 0)
     seen = set[str]()
     for at in body:
         name = stream.text(at)
-        is_shown = stream.is_word(at) and stream.text(at + 1) == "[" and _is_shown(stream, at)
-        if not is_shown or name in seen:
+        is_read = stream.is_word(at) and stream.text(at + 1) == "["
+        is_shown = is_read and _is_shown(stream, at)
+        if name in seen or not (is_shown or (is_read and _is_asked(stream, at))):
             continue
         seen.add(name)
         uses = [each for each in range(function.opened, function.closed or 0) if stream.text(each) == name]
-        if one_way and _only_read(stream, [each for each in uses if each > launches[-1]]) and _is_sent(stream, uses):
+        if (
+            is_shown
+            and one_way
+            and _only_read(stream, [each for each in uses if each > launches[-1]])
+            and _is_sent(stream, uses)
+        ):
             yield stream.tokens[at].line, _NOT_BROUGHT_BACK.format(name=name)
-        elif _is_declared(stream, uses[0]) and _only_read(stream, uses[1:]):
+        elif _is_declared(stream, uses[0], or_zeroed=is_shown) and _only_read(stream, uses[1:]):
             yield stream.tokens[at].line, _NEVER_WRITTEN.format(name=name)
 
 
@@ -155,16 +161,35 @@ def _is_shown(stream: Stream, at: int) -> bool:
     return not _SHOWS.isdisjoint(stream.texts(start, at))
 
 
+def _is_asked(stream: Stream, at: int) -> bool:
+    """Whether it stands in what an `if` or an assert asks, as where results are checked."""
+    opening = stream.enclosing(at)
+    while opening and stream.text(opening) != "{":
+        if stream.text(opening - 1) in ("if", "assert"):
+            return True
+        opening = stream.enclosing(opening)
+    return False
+
+
 def _only_read(stream: Stream, uses: Sequence[int]) -> bool:
     """Whether all of these name single elements that no one assigns to, in what prints, or give the memory back."""
     for at in uses:
         before, behind = stream.text(at - 1), stream.after_group(at + 1)
         is_freed = stream.texts(at - 2, at) == ["free", "("] or before in ("delete", "]")
-        if is_freed:
+        is_asked = stream.texts(at + 1, at + 3) in (["=", "="], ["!", "="]) and stream.text(at + 3) in (
+            "NULL",
+            "nullptr",
+        )
+        if is_freed or is_asked or (before == "!" and stream.text(at + 1) != "["):
             continue
         steps = {"".join(stream.texts(behind, behind + 2)), "".join(stream.texts(at - 2, at))}
         assigned = stream.text(behind) == "=" and stream.text(behind + 1) != "="
-        if stream.text(at + 1) != "[" or assigned or before == "&" or not _is_shown(stream, at):
+        if (
+            stream.text(at + 1) != "["
+            or assigned
+            or before == "&"
+            or not (_is_shown(stream, at) or _is_asked(stream, at))
+        ):
             return False
         if steps & {"++", "--"} or (stream.text(behind) in "+-*/|&^%" and stream.text(behind + 1) == "="):
             return False
@@ -187,8 +212,11 @@ def _comma(stream: Stream, at: int, end: int) -> int:
     return min(at, end)
 
 
-def _is_declared(stream: Stream, at: int) -> bool:
-    """Whether an array of numbers begins there that no value is given: `float r[n];`, `float* r = new float[n];`."""
+def _is_declared(stream: Stream, at: int, or_zeroed: bool) -> bool:
+    """Whether an array of numbers begins there that no value is given: `float r[n];`, `float* r = new float[n];`.
+
+    One of zeros may be what a check asks for.
+    """
     end = at
     while stream.text(end) not in (";", ""):
         end += 1
@@ -196,7 +224,12 @@ def _is_declared(stream: Stream, at: int) -> bool:
     while stream.text(start - 1) not in (";", "{", "}", ""):
         start -= 1
     before, after = stream.texts(start, at), stream.texts(at + 1, _comma(stream, at, end))
-    if _NUMBERS.isdisjoint(before) or "=" in before or "{" in after:
+    own = start  # where its own declarator begins: `float *a = f(), *r`
+    while (comma := _comma(stream, own, at)) < at:
+        own = comma + 1
+    if _NUMBERS.isdisjoint(before) or "=" in stream.texts(own, at) or "{" in after:
+        return False
+    if not or_zeroed and ("vector" in before or "calloc" in after or after[-2:] == ["(", ")"]):
         return False
     gives = after[:1] == ["="] and not {"malloc", "calloc", "new"}.isdisjoint(after)
     return gives or after[:1] == ["["] or ("vector" in before and after[:1] == ["("])

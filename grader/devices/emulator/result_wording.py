@@ -12,14 +12,29 @@ Fact = dict[str, Any]
 _INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
 
 
+_ROUNDED = "whole-number division rounds down, so round both numbers of blocks up, (width - 1) / threads + 1"
+_OTHER_SIZES = (
+    "are the numbers of blocks swapped, or made of another array's sizes? In x it takes (width - 1) / threads + 1, and"
+    " in y the same of the height"
+)
+
+
+def _is_rounded_down(across: int, along: int, width: int, height: int, elements: int) -> bool:
+    """Whether there are rows and columns of which less than a block is left in each direction."""
+    return any(
+        elements % columns == 0 and along * height <= elements // columns < (along + 1) * height
+        for columns in range(across * width, (across + 1) * width)
+    )
+
+
 def _untouched(fact: Fact, where: Where) -> str:
     across, along, width, height, left, rows = map(int, fact["text"].split())
     who = f"the {across * width:,} threads of this launch"
     if rows > 1:
+        why = _ROUNDED if _is_rounded_down(across, along, width, height, where.elements) else _OTHER_SIZES
         return (
             f"the {across * width:,} x {along * height:,} threads of this launch leave {left:,} of the"
-            f" {where.elements:,} elements of {where.name} as they were: whole-number division rounds down, so round"
-            " both numbers of blocks up, (width - 1) / threads + 1"
+            f" {where.elements:,} elements of {where.name} as they were: {why}"
         )
     mend = "whole-number division rounds down, so round the number of blocks up, (n - 1) / threads + 1"
     if across == 1:

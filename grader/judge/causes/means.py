@@ -174,7 +174,7 @@ def _padded(masked: str, found: Means, tile: int, case: Case, values: Tensor) ->
     """
     sums, keys = _sums_of(found, case), values.shape[-2]
     unseen = found.unseen({"all": keys, "some": tile}.get(masked, 1))
-    if sums is None or (masked and not bool(unseen.any())):
+    if sums is None or not (bool(unseen.any()) or -keys % tile):
         return case.expected
     # A row that does not come to the last tile has no place of it.
     last = (unseen | (found.weights > 0)).sum(-1) == keys
@@ -186,8 +186,8 @@ def _padded(masked: str, found: Means, tile: int, case: Case, values: Tensor) ->
 
 
 _MASKED = (
-    "The keys that a query must not see count in {buffer} with a score of 0, and exp(0) is 1: give these scores"
-    " -INFINITY."
+    "Keys that a query must not see, and places behind the last key, count in {buffer} with a score of 0, and exp(0) is"
+    " 1: give these scores -INFINITY."
 )
 _OF_0: tuple[tuple[str, Claim, str], ...] = (
     (

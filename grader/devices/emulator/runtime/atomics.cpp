@@ -4,6 +4,7 @@
 
 #include "../include/ladder/narrow.h"
 #include "accesses.h"
+#include "host_accesses.h"
 #include "machine.h"
 
 namespace ladder {
@@ -111,6 +112,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
                         std::uint64_t compare, std::uint32_t pc, Acquires when) {
     const auto a = reinterpret_cast<Address>(address);
     const bool shared_by_all = thread && machine().memory.all_blocks_see(a);
+    if (!thread) note_host_write(a);
     if (thread) {
         settle_store(*thread);
         const bool only_looks = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);

@@ -32,7 +32,7 @@ void host_out_of_time(std::uint32_t pc, bool in_library) {
 void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool looks) {
     if (machine().unwritten.any() && (writes || looks)) machine().unwritten.access(a, bytes, writes, program_counter(caller));
     if (machine().page_locked.any()) machine().page_locked.access(a, bytes, writes, program_counter(caller));
-    if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
+    if (!machine().memory.can_be_device(a)) return writes ? note_host_write(a) : void();   // as most of what host code touches
     if (Region* const both = machine().memory.both_sided(a)) {
         if (const Work& now = machine().stream_order.last(); now.on_host) {   // it is ordered as other work of its stream is
             machine().stream_races.copied(a, bytes, writes, now.line);
@@ -41,6 +41,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller, bool
         if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
         return;
     }
+    if (writes) note_host_write(a);
     Region* const variable = machine().memory.variable(a);
     const bool named = machine().memory.named_variable(a) != nullptr;
     if (variable && !variable->touched && !named) variable->of_host = true;

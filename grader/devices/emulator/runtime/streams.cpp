@@ -101,6 +101,12 @@ void StreamOrder::wait(void* stream, const void* event) {
 
 void StreamOrder::host_waits(void* stream) { join(host_, in_order(own_of_thread(stream)).seen); }
 
+void StreamOrder::host_runs(const Work& now) {
+    Seen seen = streams_[now.stream].seen;
+    seen[now.stream] = now.number - 1;
+    join(host_, seen);
+}
+
 void StreamOrder::host_waits_for_event(const void* event) { join(host_, events_[event]); }
 
 void StreamOrder::host_waits_for_all() {

@@ -39,6 +39,7 @@ public:
     void record(const void* event, void* stream);
     void wait(void* stream, const void* event);
     void host_waits(void* stream);
+    void host_runs(const Work& now);                // as the work in front of it on its stream is done
     void host_waits_for_event(const void* event);
     void host_waits_for_all();
     bool host_knows(const Work& work) const;        // that it is over

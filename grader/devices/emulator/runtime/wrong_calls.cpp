@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "frames.h"
+#include "host_accesses.h"
 #include "host_call.h"
 #include "pages.h"
 
@@ -11,6 +12,8 @@ namespace ladder {
 
 namespace {
 thread_local bool in_host_function = false;   // that CUDA has called, as work on a stream
+thread_local Address host_function_frame = 0;  // its stack lies below
+thread_local bool host_function_tells = false;
 }
 
 int wrong_call(int error, const std::string& why, int line) {
@@ -57,6 +60,11 @@ int refusal_of_free(const void* p, std::uintptr_t caller) {
     return InvalidValue;
 }
 
+void note_host_write(Address a) {
+    constexpr Address most_stack = Address{8} << 20;
+    if (in_host_function && !(a < host_function_frame && a + most_stack > host_function_frame)) host_function_tells = true;
+}
+
 int refusal_of_call(void* stream, int line) {
     if (in_host_function) return wrong_call(NotPermitted, "host function", line);
     return is_destroyed(stream) ? wrong_call(InvalidHandle, "destroyed", line) : refusal_while_captured(stream, line);
@@ -73,11 +81,23 @@ using namespace ladder;
 
 extern "C" {
 
+// What such a function writes besides, as a flag, may be what host code waits for: only then it is known to be over.
 void ladder_host_function(int begins) {
-    in_host_function = begins && machine().whole_program;
+    if (!machine().whole_program) return;   // a graded file has to wait
+    const HostCall call;
+    in_host_function = begins;
     Work now = machine().stream_order.last();
-    now.on_host = in_host_function;
+    now.on_host = begins;
     machine().stream_order.run_part_of(now);
+    if (begins) {
+        machine().stream_order.host_runs(now);
+        machine().memory.host_has_waited();
+        machine().fault_is_known = machine().fault != Success;
+        host_function_frame = reinterpret_cast<Address>(__builtin_frame_address(0));
+        host_function_tells = false;
+    } else if (host_function_tells) {
+        machine().stream_order.host_waits(now.stream);
+    }
 }
 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {

@@ -129,8 +129,7 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, in
 inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, LADDER_LINE) {
     LADDER_WANTS(function);
     return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN {
-        ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
-        ladder_host_function(true);
+        ladder_host_function(true);   // it is called when the work before it is done
         function(data);
         ladder_host_function(false);
         return ladder::status();

@@ -225,31 +225,63 @@ public:
     LADDER_INLINE T Broadcast(T mine, unsigned lane) { return __shfl_sync(0xffffffffu, mine, static_cast<int>(lane), Lanes); }
 };
 
-template <class T, int X, int N, BlockLoadAlgorithm how = BLOCK_LOAD_DIRECT> struct BlockLoad {
+// By which a block brings its elements in order: each thread writes there, and after a barrier reads what another one has.
+template <class T, int X> struct ladder_exchange {
+    struct TempStorage { T values[X]; };
+    T* values = nullptr;
+    LADDER_INLINE void pass(const T& mine) {
+        if (!values) return;
+        const int rank = ladder_parts::rank();
+        values[rank] = mine;
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        const T other = values[(rank + 1) % X];
+        asm volatile("" : : "m"(other));
+    }
+};
+template <class T, int X> struct ladder_no_exchange {
     struct TempStorage {};
+    LADDER_INLINE void pass(const T&) {}
+};
+
+template <class T, int X, int N, BlockLoadAlgorithm how = BLOCK_LOAD_DIRECT> struct BlockLoad {
+    using Exchange = std::conditional_t<how == BLOCK_LOAD_TRANSPOSE, ladder_exchange<T, X>, ladder_no_exchange<T, X>>;
+    using TempStorage = typename Exchange::TempStorage;
     BlockLoad() = default;
-    LADDER_INLINE explicit BlockLoad(TempStorage&) {}
+    LADDER_INLINE explicit BlockLoad(TempStorage& storage) {
+        if constexpr (how == BLOCK_LOAD_TRANSPOSE) exchange_.values = storage.values;
+    }
     template <class It> LADDER_INLINE void Load(It from, T (&to)[N], int valid = X * N) {
         for (int i = 0; i < N; ++i) {
             const int at = ladder_parts::place<N, X>(i, how == BLOCK_LOAD_STRIPED);
             if (at < valid) to[i] = from[at];
         }
+        exchange_.pass(to[0]);
     }
     template <class It> LADDER_INLINE void Load(It from, T (&to)[N], int valid, T otherwise) {
         for (int i = 0; i < N; ++i) to[i] = otherwise;
         Load(from, to, valid);
     }
+
+private:
+    Exchange exchange_;
 };
 template <class T, int X, int N, BlockStoreAlgorithm how = BLOCK_STORE_DIRECT> struct BlockStore {
-    struct TempStorage {};
+    using Exchange = std::conditional_t<how == BLOCK_STORE_TRANSPOSE, ladder_exchange<T, X>, ladder_no_exchange<T, X>>;
+    using TempStorage = typename Exchange::TempStorage;
     BlockStore() = default;
-    LADDER_INLINE explicit BlockStore(TempStorage&) {}
+    LADDER_INLINE explicit BlockStore(TempStorage& storage) {
+        if constexpr (how == BLOCK_STORE_TRANSPOSE) exchange_.values = storage.values;
+    }
     template <class It> LADDER_INLINE void Store(It to, T (&from)[N], int valid = X * N) {
+        exchange_.pass(from[0]);
         for (int i = 0; i < N; ++i) {
             const int at = ladder_parts::place<N, X>(i, how == BLOCK_STORE_STRIPED);
             if (at < valid) to[at] = from[i];
         }
     }
+
+private:
+    Exchange exchange_;
 };
 
 }  // namespace cub

@@ -46,9 +46,8 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags, LADDER_LINE) {
     LADDER_WANTS(function && flags == 0);
     if (const int error = ladder_stream_work(stream, line)) return ladder::status(error);
-    ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
+    ladder_host_function(true);   // it is called when the work before it is done
     const cudaError_t before = cudaGetLastError();
-    ladder_host_function(true);
     function(stream, before, data);
     ladder_host_function(false);
     return ladder::status();
