@@ -157,7 +157,8 @@ _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11}
 _ESCAPE = re.compile(r"\\(?:x([\da-fA-F]+)|([0-7]{1,3})|(.))", re.DOTALL)
 
 
-def hidden_numbers(source: str) -> set[int]:
+@lru_cache(maxsize=8)
+def hidden_numbers(source: str) -> frozenset[int]:
     """Whole numbers that a file has in its code and macros and does not write as numbers: in texts, in signs and digits
     apart, by lines and counters. `parse("300000")`, `{'9', '6'}`, `n % 'a'`, `sizeof "..."`, `__LINE__`: a size may be
     held against any of them. What is printed is none: of a text with words only the length is looked at, and that where
@@ -167,7 +168,7 @@ def hidden_numbers(source: str) -> set[int]:
     rows = [tokens.code, *(each.tokens for each in tokens.directives if each.name not in ("include", "error", "line"))]
     asks_for_lengths = any(token.text in _LENGTHS for row in rows for token in row)
     found = {number for row in rows for number in _of_row(row, asks_for_lengths)}
-    return {number for number in [*found, *_of_lines(rows), *_counted(rows)] if number <= _MOST_NUMBER}
+    return frozenset(number for number in [*found, *_of_lines(rows), *_counted(rows)] if number <= _MOST_NUMBER)
 
 
 def _of_row(row: Sequence[Token], asks_for_lengths: bool) -> Iterator[int]:
