@@ -38,6 +38,20 @@ __device__ float share(const float* x, int n) {
 BEGIN = 'extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {'
 ATOMIC = "__global__ void add(const float* x, float* out, int n) { float v = share(x, n); if (!threadIdx.x) ADD; }"
 LAUNCH = "cudaMemsetAsync(out, 0, 4, stream); add<<<BLOCKS, 256, 0, stream>>>(x, out, n); }"
+CLUSTERS = """
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(4, 1, 1) add(const float* x, float* out, int n) {
+    __shared__ float mine;
+    auto cluster = cooperative_groups::this_cluster();
+    float v = share(x, n);
+    if (threadIdx.x == 0) mine = v;
+    cluster.sync();
+    if (cluster.block_rank() == 0 && threadIdx.x == 0) {
+        for (int r = 1; r < 4; ++r) v += *cluster.map_shared_rank(&mine, r);
+        atomicAdd(out, v);
+    }
+    cluster.sync();
+}"""
 RIGHT = {
     "one round": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "(n - 1) / 256 + 1"),
     "many rounds": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "1056"),
@@ -68,6 +82,8 @@ RIGHT = {
             v = 0; for (int i = threadIdx.x; i < gridDim.x; i += 256) v += ((volatile float*)part)[i];
             v = total(v); if (!threadIdx.x) *out = v;
         }""" + BEGIN + """ add<<<min((n - 1) / 2048 + 1, 4096), 256, 0, stream>>>(x, out, n); }""",
+    "by clusters": CLUSTERS + BEGIN + """ cudaMemsetAsync(out, 0, 4, stream);
+        add<<<((n - 1) / 2048 + 4) / 4 * 4, 256, 0, stream>>>(x, out, n); }""",
     "set to zero by a kernel": ATOMIC.replace("ADD", "atomicAdd(out, v)")
     + "__global__ void zero(float* out) { *out = 0; }"
     + BEGIN
