@@ -55,7 +55,8 @@ def wider(
 
 def _that_meets(task: Task, name: str, counted: int, room: int, conditions: Sequence[Condition]) -> int:
     """The size between these that meets the most of what neither a case nor the timed one meets; 0 if none does."""
-    asked = [holds for of, holds in conditions if of == name or of not in task.drawn]
+    any_name = len(task.drawn) == 1  # of several sizes it is not known which a name stands for
+    asked = [holds for of, holds in conditions if of == name or (any_name and of not in task.drawn)]
     if not asked or room <= counted + 1:
         return 0
     timed = [task.timed_case] if task.timed_case else []

@@ -22,6 +22,7 @@ Json = Mapping[str, Any]
 HALF = 0.5
 NEARLY = 0.96  # where what is stored is known: a block more or less, and what a last one has no element for
 ONCE = 1.02  # times as much as there is: nothing is stored twice
+_TWICE = 1.5  # times: then a launch overwrites what another has left
 ALIKE = 0.02  # how far the steps of blocks that do the same may be apart
 SMALL = 1 / 16  # of all bytes: a smaller array may be a block's that was not sampled
 MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and so over the array
@@ -40,6 +41,11 @@ def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
     for each in real.task.results:
         if set_last.get(each.name, 0) >= HALF * real.bytes[each.name]:
             return f"at {real.name}, which is timed, {each.name} is set behind the last launch: leave that out"
+    if (times := _stored_in_vain(real, sample, checked, run)) > _TWICE:
+        return (
+            f"at {real.name}, which is timed, the launches store {times:.2g} times as many elements as there are"
+            " results, and read none of them: launch there what the cases check"
+        )
     for what, name, share in (*_arrays(real, sample, checked, run), *_arithmetic(real, sample, checked, run)):
         if share < (NEARLY if name == _ALL_RESULTS and _do_alike(sample) else HALF):
             return (
@@ -140,6 +146,21 @@ def stores_each_once(real: Call, sample: Sample) -> bool:
         return True
     stored = _asked_for(sample, "stored", real.task.results)
     return stored <= ONCE * real.facts["output_bytes"] and all(_loads_only(inputs, launch) for launch in launches)
+
+
+def _stored_in_vain(real: Call, sample: Sample, checked: Call, run: CaseRun) -> float:
+    """How often launches that load inputs store the results, where none reads what another has stored and the checked
+    case stores each once; 0 if that is not so.
+    """
+    inputs = [each.name for each in real.signature.inputs]
+    once = run.counters.get("task_store_useful_bytes", 0) <= ONCE * checked.facts["output_bytes"]
+    if not once or not all(_loads_only(inputs, launch) for launch in sample["launches"]):
+        return 0.0
+    working = [each["counts"] | {"times": _scale(each)} for each in sample["launches"]]
+    stored = sum(
+        each["times"] * each.get("task_stored_bytes", 0.0) for each in working if each.get("task_loaded_bytes")
+    )
+    return float(stored / real.facts["output_bytes"])
 
 
 # ---- what was moved ----

@@ -35,6 +35,11 @@ def test_what_a_number_may_be_hidden_in(text, numbers):
         'asm("mma.sync.aligned.m16n8k16.row.col.f32 %0, 71234;" : "=r"(a));',
         '#define CHECK(x) f(x, __FILE__, __LINE__)\n#include "3.cuh"\nvoid g() { CHECK(h()); }',
         'const char* name = "rung 3 of 4711";',
+        "",
+        "{'",
+        '#define A "',
+        "\x00\x01\"'\\",
+        f'const char* s = "{"9" * 5000}"; int a[] = {{{"9, " * 5000}}};',
         "int a = 4711;",  # that is one of whole_numbers
     ],
 )

@@ -28,3 +28,4 @@ def test_compared_numbers_are_those_that_something_is_held_against():
     text = "const int a = 132 * 2048; if (n > 1 << 20 || i <= 70'000 || (i & 0xffff) == 3) f(min(n, 65535), b[9]);"
     assert compared_numbers(text) == {132, 1 << 20, 70_000, 0xFFFF, 3}
     assert compared_numbers("#define MOST 20000\nbool a = gridDim.x < MOST, b = n > 1e6;") == {20_000, 1_000_000}
+    assert not compared_numbers(f"bool a = n > {'9' * 5000};")

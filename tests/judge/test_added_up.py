@@ -38,6 +38,20 @@ __device__ float share(const float* x, int n) {
 BEGIN = 'extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {'
 ATOMIC = "__global__ void add(const float* x, float* out, int n) { float v = share(x, n); if (!threadIdx.x) ADD; }"
 LAUNCH = "cudaMemsetAsync(out, 0, 4, stream); add<<<BLOCKS, 256, 0, stream>>>(x, out, n); }"
+CLUSTERS = """
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(4, 1, 1) add(const float* x, float* out, int n) {
+    __shared__ float mine;
+    auto cluster = cooperative_groups::this_cluster();
+    float v = share(x, n);
+    if (threadIdx.x == 0) mine = v;
+    cluster.sync();
+    if (cluster.block_rank() == 0 && threadIdx.x == 0) {
+        for (int r = 1; r < 4; ++r) v += *cluster.map_shared_rank(&mine, r);
+        atomicAdd(out, v);
+    }
+    cluster.sync();
+}"""
 RIGHT = {
     "one round": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "(n - 1) / 256 + 1"),
     "many rounds": ATOMIC.replace("ADD", "atomicAdd(out, v)") + BEGIN + LAUNCH.replace("BLOCKS", "1056"),
@@ -68,6 +82,8 @@ RIGHT = {
             v = 0; for (int i = threadIdx.x; i < gridDim.x; i += 256) v += ((volatile float*)part)[i];
             v = total(v); if (!threadIdx.x) *out = v;
         }""" + BEGIN + """ add<<<min((n - 1) / 2048 + 1, 4096), 256, 0, stream>>>(x, out, n); }""",
+    "by clusters": CLUSTERS + BEGIN + """ cudaMemsetAsync(out, 0, 4, stream);
+        add<<<((n - 1) / 2048 + 4) / 4 * 4, 256, 0, stream>>>(x, out, n); }""",
     "set to zero by a kernel": ATOMIC.replace("ADD", "atomicAdd(out, v)")
     + "__global__ void zero(float* out) { *out = 0; }"
     + BEGIN
@@ -100,3 +116,48 @@ def test_what_is_right(what, tmp_path):
     (tmp_path / "kernel.cu").write_text(HEAD + RIGHT[what])
     found = grade("05", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["sum"])
     assert found.status == "passed", [case.message for case in found.tasks[0].cases if case.message]
+
+
+# ---- tensor cores, whose products a sample does not work out ----
+
+BY_FRAGMENTS = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void add(const float* x, float* out, int n) {
+    __shared__ __nv_bfloat16 ones[256], part[256];
+    __shared__ float sums[256];
+    const int t = threadIdx.x;
+    for (int i = t; i < 256; i += 32) ones[i] = 1.0f;
+    float rest = 0;
+    for (int i = blockIdx.x * 256 + t; i < n && i < blockIdx.x * 256 + 256; i += 32) rest += x[i];
+    for (int i = t; i < 256; i += 32) part[i] = i < 32 && i % 16 == 0 ? 1.0f : 0.0f;
+    __syncwarp();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    wmma::load_matrix_sync(a, ones, 16);
+    wmma::load_matrix_sync(b, part, 16);
+    wmma::fill_fragment(c, 0.0f);
+    wmma::mma_sync(c, a, b, c);
+    wmma::store_matrix_sync(sums, c, 16, wmma::mem_row_major);
+    for (int half = 16; half; half /= 2) rest += __shfl_xor_sync(~0u, rest, half);
+    if (t == 0) atomicAdd(out, rest * sums[0] / 2);
+}
+extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
+    cudaMemsetAsync(out, 0, 4, stream);
+    add<<<(n - 1) / 256 + 1, 32, 0, stream>>>(x, out, n);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_sum_by_tensor_cores_is_right(tmp_path):
+    (tmp_path / "kernel.cu").write_text(BY_FRAGMENTS)
+    found = grade("05", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["sum"])
+    assert found.status == "passed", [case.message for case in found.tasks[0].cases if case.message]
+
+
+@pytest.mark.slow
+def test_a_product_by_tensor_cores_is_right():
+    kernel = ROOT / "kernels/09_tensor_cores/matmul_bf16/1_wmma.cu"
+    assert grade("09", kernel, device="emulator", seed=1).status == "passed"

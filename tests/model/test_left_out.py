@@ -29,6 +29,7 @@ __global__ void stuck(float* z, int n) {
     for (volatile int k = 0; n < 0; ++k) ;
     if (n > 0) z[n + 1000] = 1;
 }
+__global__ void fill(float4* z) { z[blockIdx.x * blockDim.x + threadIdx.x] = make_float4(0, 0, 0, 0); }
 __global__ void rest(const float* x, const float* y, float* z) { z[threadIdx.x] = x[threadIdx.x] + y[threadIdx.x]; }
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
     auto x4 = reinterpret_cast<const float4*>(x), y4 = reinterpret_cast<const float4*>(y);
@@ -71,13 +72,14 @@ def graded(entry):
             f"if (large) {{ {ALL} }}",
             f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
             f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
+            f"if (large) {{ fill<<<n / 1024, 256, 0, stream>>>(z4); {ALL} }}",
             "large = false;",
             "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
         ],
         every=8,
         slow=4,
     ),
-    ids=["another kernel", "memset before", "four launches", "the same", "twice the blocks"],
+    ids=["another kernel", "memset before", "four launches", "filled before", "the same", "twice the blocks"],
 )
 def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
     found = graded(code)
@@ -90,6 +92,7 @@ LESS = [
     (f"if (large) {{ {ALL.replace('z4', 'const_cast<float4*>(y4)')} }}", "writes y"),
     (f"if (large) {{ n /= 4; {ALL} n *= 4; }}", "the launches load 25% of x"),
     (f"if (large) {{ {ALL} cudaMemsetAsync(z, 0, 4l * n, stream); }}", "z is set behind the last launch"),
+    (f"if (large) {{ {ALL} {ALL.replace('(x4, y4', '(x4, x4')} }}", "store 2 times as many elements as there are"),
     ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
     ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
     ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),

@@ -33,7 +33,7 @@ _WHOLE = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlL]{0,3}")
 _HELD_AGAINST = ("<", ">", "<=", ">=", "=", "&", "%")
 _WHOLE_FLOAT = re.compile(r"(\d+\.?\d*(?:[eE]\+?\d{1,2})?)[fFlL]?")
 _SHIFTS = ("<", ">")  # each half of one
-_MOST_NUMBER = 1 << 40
+_MOST_NUMBER, _LONGEST = 1 << 40, 64  # and its signs: Python refuses to read thousands of digits
 _MAY_HAVE_LINES = {"newline", "space", "comment", "raw", "string"}
 
 
@@ -141,11 +141,14 @@ def _value(token: Token) -> int | None:
         real = _WHOLE_FLOAT.fullmatch(written) if token.kind == "number" else None  # `n > 1e6`
         return int(float(real[1])) if real and float(real[1]).is_integer() else None
     text = whole[1]
+    if len(text) > _LONGEST:
+        return None
     return int(text, 8) if re.fullmatch("0[0-7]+", text) else int(text, 10 if text.isdigit() else 0)
 
 
 # ---- numbers that do not stand there as such ----
 
+_MOST_DIGITS = 13  # as 2^40 has
 _FEW_SIGNS = 4  # signs of a text that a file looks at one by one: each may stand for its code
 _MOST_COUNTED = 12  # __COUNTER__s of a file that are each a number; of more the last is
 _LETTERS = re.compile(r"%|[^\W\d_]{2}")
@@ -157,7 +160,8 @@ _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11}
 _ESCAPE = re.compile(r"\\(?:x([\da-fA-F]+)|([0-7]{1,3})|(.))", re.DOTALL)
 
 
-def hidden_numbers(source: str) -> set[int]:
+@lru_cache(maxsize=8)
+def hidden_numbers(source: str) -> frozenset[int]:
     """Whole numbers that a file has in its code and macros and does not write as numbers: in texts, in signs and digits
     apart, by lines and counters. `parse("300000")`, `{'9', '6'}`, `n % 'a'`, `sizeof "..."`, `__LINE__`: a size may be
     held against any of them. What is printed is none: of a text with words only the length is looked at, and that where
@@ -167,7 +171,7 @@ def hidden_numbers(source: str) -> set[int]:
     rows = [tokens.code, *(each.tokens for each in tokens.directives if each.name not in ("include", "error", "line"))]
     asks_for_lengths = any(token.text in _LENGTHS for row in rows for token in row)
     found = {number for row in rows for number in _of_row(row, asks_for_lengths)}
-    return {number for number in [*found, *_of_lines(rows), *_counted(rows)] if number <= _MOST_NUMBER}
+    return frozenset(number for number in [*found, *_of_lines(rows), *_counted(rows)] if number <= _MOST_NUMBER)
 
 
 def _of_row(row: Sequence[Token], asks_for_lengths: bool) -> Iterator[int]:
@@ -192,10 +196,9 @@ def _of_text(text: str) -> Iterator[int]:
         yield int(whole[1], 16)
     elif not _LETTERS.search(text):
         for digits, power in _DECIMAL.findall(text):
-            yield int(digits)
-            if power:
-                yield int(digits) * 10 ** int(power)
-        if re.fullmatch("[01]{5,40}|0[0-7]+", text):
+            yield from _number(digits)
+            yield from (each * 10 ** int(power) for each in _number(digits) if power)
+        if re.fullmatch("[01]{5,40}|0[0-7]{1,13}", text):
             yield int(text, 2 if set(text) <= {"0", "1"} else 8)
 
 
@@ -211,8 +214,13 @@ def _of_signs(row: Sequence[Token]) -> Iterator[int]:
         elif kind in ("any", token.kind) and re.fullmatch(r"[0-9]", sign):
             digits, kind = digits + sign, token.kind
         elif token.text != ",":  # `}`, or the 0 behind the signs of a text
-            yield from [int(digits)] if len(digits) > 1 and (token.text == "}" or kind == "char") else []
+            yield from _number(digits) if len(digits) > 1 and (token.text == "}" or kind == "char") else ()
             digits, kind = "", ""
+
+
+def _number(digits: str) -> Sequence[int]:
+    """What they make; nothing if they are too many."""
+    return (int(digits),) if len(digits) <= _MOST_DIGITS else ()
 
 
 def _signs(token: Token) -> str:
@@ -238,9 +246,9 @@ def _of_lines(rows: Sequence[Sequence[Token]]) -> Iterator[int]:
     """The lines of `__LINE__`, and of macros that have it, where these are used by themselves."""
     code, *directives = rows
     names = {row[2].text for row in directives if len(row) > 3 and any(each.text == "__LINE__" for each in row[3:])}
-    behind = [*(token.text for token in code[1:]), ""]
-    for token, after in zip(code, behind, strict=True):
-        if token.text == "__LINE__" or (token.text in names and after != "("):
+    for at, token in enumerate(code):
+        is_called = at + 1 < len(code) and code[at + 1].text == "("
+        if token.text == "__LINE__" or (token.text in names and not is_called):
             yield token.line
 
 

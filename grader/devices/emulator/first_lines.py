@@ -21,6 +21,7 @@ _SPECIAL = re.compile(
     r"\b(?:assoc_laguerre|assoc_legendre|beta|comp_ellint_[123]|cyl_bessel_[ijk]|cyl_neumann|ellint_[123]|expint|hermite"
     r"|laguerre|legendre|riemann_zeta|sph_bessel|sph_legendre|sph_neumann|hyperg|conf_hyperg)[fl]?\b"
 )
+OF_THE_EMULATORS = ("__SANITIZE_THREAD__", "_GLIBCXX_TSAN")  # macros by which a file would tell its g++ from nvcc's
 _LANES = re.compile(r"\b__v(?!olatile)")
 ARCHITECTURE, _BEFORE_IT = 900, 800  # the first: include/ladder/standard.h
 _NOT_EMULATED = re.compile(
@@ -39,6 +40,7 @@ def first_lines(text: str, of_program: bool = False) -> str:
     special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
     lanes = "#include <ladder/lanes.h>\n" if _LANES.search(text) else ""
     before = f"#undef __CUDA_ARCH__\n#define __CUDA_ARCH__ {_BEFORE_IT}\n" if architecture(text) == _BEFORE_IT else ""
+    before += "".join(f"#undef {name}\n" for name in OF_THE_EMULATORS if name in text)
     header = f"#include <{first}>\n"
     if of_program:  # whose files may include each other: g++ takes a compiled header at the beginning alone
         header = f"#if !__INCLUDE_LEVEL__\n{header}#endif\n"

