@@ -357,3 +357,11 @@ def test_a_grid_that_is_too_large_in_the_wide_case_is_refused(entry, card, grid,
     lesson.write_text(lesson.read_text().replace("make_inputs", "wide_case=Case(n=66_000),\n        make_inputs"))
     found = grade(find("01", entry.root), seed=1, source=IN_Y.replace("GRID", grid))
     assert (found.status, found.stars) == (status, status == "passed")
+
+
+@pytest.mark.parametrize(("factor", "status"), [("n > 50000 ? 3 : 2", "wrong_result"), ("n > 50000 ? 2 : 2", "passed")])
+def test_a_size_that_the_file_names_and_no_case_has_is_looked_at(entry, card, factor, status):
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("make_inputs", "wide_case=Case(n=66_000),\n        make_inputs"))
+    found = grade(find("01", entry.root), seed=1, source=RIGHT.replace("2 * x[i]", f"({factor}) * x[i]"))
+    assert (found.status, found.stars) == (status, status == "passed")

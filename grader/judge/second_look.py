@@ -101,7 +101,7 @@ class SecondLook:
             weigh(result, seen)
             if seen.evidence:
                 judge_counted_floor(result, self._calls, seen.evidence)
-                self._look_at_the_wide_case(result, seen.evidence)
+                self._look_at_wide_cases(result, seen.evidence)
 
     def _end(self) -> Seen:
         assert self._running
@@ -123,14 +123,18 @@ class SecondLook:
             _settle([call], arena, [inputs], evidence)
         failed[call.name].findings += _emulated(found for ran in evidence.cases for found in ran.findings)
 
-    def _look_at_the_wide_case(self, result: TaskGrade, evidence: Evidence) -> None:
-        """Which no card runs: a grid that is too large there is so on all."""
+    def _look_at_wide_cases(self, result: TaskGrade, evidence: Evidence) -> None:
+        """Which no card runs: a grid that is too large there is so on all, and there are sizes that the file asks for."""
         task, server = self._calls[-1].task, self._submission.second_server
-        if result.status == "passed" and server and may_outgrow_a_grid(task, evidence.cases):
-            from grader.judge.wide import refuse_wide
+        if result.status != "passed" or not server:
+            return
+        from grader.judge.wide import refuse_beyond, refuse_wide
 
-            with suppress(UsageError):  # this machine's fault, as above
-                refuse_wide(task, replace(self._submission, server=server), result)
+        submission = replace(self._submission, server=server)
+        with suppress(UsageError):  # this machine's fault, as above
+            if may_outgrow_a_grid(task, evidence.cases):
+                refuse_wide(task, submission, result)
+            refuse_beyond(task, submission, result, evidence.cases)
 
     def close(self) -> None:
         """Ends it, wherever it is."""

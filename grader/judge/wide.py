@@ -19,6 +19,8 @@ from grader.course.call import Call
 from grader.course.drawing import Condition
 from grader.course.lesson import Case, Task
 from grader.devices.buffers import Arena, CaseBuffers
+from grader.devices.build.conditions import conditions_of
+from grader.devices.build.lexer import compared_numbers, hidden_numbers
 from grader.devices.evidence import CaseRun
 from grader.devices.submission import Submission, run_few
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, expect
@@ -28,6 +30,7 @@ from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 _BEYOND = (
     "This case goes beyond a number that the file names, and a few of its blocks run: what is done otherwise there?"
 )
+_SMALL_NUMBERS = 10_000  # of a file, and smaller ones: those of blocks and tiles, as a rule
 _MOST_BYTES = 1 << 28  # of all buffers of a case that is made wider
 _CANDIDATES = 400  # sizes that are held against what a file asks of one
 _SOME = "Of this case a few blocks run, and what they leave is compared: do all rounds do what a block's first does?"
@@ -64,6 +67,14 @@ def _that_meets(task: Task, name: str, counted: int, room: int, conditions: Sequ
     sizes = np.geomspace(counted + 1, room, _CANDIDATES).astype(np.int64) | 1
     met = np.array([~holds(known).any() & holds(sizes) for holds in asked]).sum(axis=0)
     return int(sizes[met.argmax()]) if met.any() else 0
+
+
+def refuse_beyond(task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun]) -> None:
+    """The same as `refuse_wide` in the case that goes beyond what the file names or asks for, if there is one."""
+    told = compared_numbers(submission.source) | hidden_numbers(submission.source)
+    numbers = [number for number in told if number > _SMALL_NUMBERS]
+    if case := wider(task, numbers, runs, conditions_of(submission.source)):
+        refuse_wide(task, submission, found, case)
 
 
 def refuse_wide(task: Task, submission: Submission, found: TaskGrade, case: Case | None = None) -> None:

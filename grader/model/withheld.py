@@ -23,7 +23,6 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.build.lexer import compared_numbers, hidden_numbers
 from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
@@ -46,7 +45,6 @@ from grader.model.times import (
 
 _LOOK_AGAIN = 0.01  # seconds
 BRIEFLY = 4.0  # seconds of processor time for a kernel that has no star to lose
-SMALL_NUMBERS = 10_000  # of a file, and smaller ones: those of blocks and tiles, as a rule
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 
 
@@ -186,15 +184,11 @@ def _is_wrong_beyond(
 def _look_wide(
     task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample | None
 ) -> None:
-    from grader.devices.build.conditions import conditions_of
-    from grader.judge.wide import refuse_wide, wider
+    from grader.judge.wide import refuse_beyond, refuse_wide
 
-    told = compared_numbers(submission.source) | hidden_numbers(submission.source)
     if _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs):
         refuse_wide(task, submission, found)
-    numbers = [number for number in told if number > SMALL_NUMBERS]
-    if case := wider(task, numbers, runs, conditions_of(submission.source)):
-        refuse_wide(task, submission, found, case)
+    refuse_beyond(task, submission, found, runs)
 
 
 def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead, stars: int) -> Evidence | None:

@@ -1,7 +1,7 @@
 // Adds two fifths of the elements on the host.
 // Emulator: host_access
 // Says: a kernel should compute them
-// GPU: passed or below_target or timeout
+// GPU: host_access
 
 #include <vector>
 
