@@ -124,7 +124,7 @@ class SecondLook:
         failed[call.name].findings += _emulated(found for ran in evidence.cases for found in ran.findings)
 
     def _look_at_wide_cases(self, result: TaskGrade, evidence: Evidence) -> None:
-        """Which no card runs: a grid that is too large there is so on all, and there are sizes that the file asks for."""
+        """Which no card runs: a grid that is too large there is so on all, and a file may ask for sizes there."""
         task, server = self._calls[-1].task, self._submission.second_server
         if result.status != "passed" or not server:
             return
