@@ -75,12 +75,6 @@ inline LADDER_UNSEEN cublasStatus_t read_all(BlasCall& call, const void* from, L
         return call.status();
     });
 }
-inline LADDER_UNSEEN std::vector<double> turned(const std::vector<double>& from, long rows, long columns) {
-    std::vector<double> to(from.size());
-    for (long r = 0; r < rows; ++r)
-        for (long c = 0; c < columns; ++c) to[static_cast<std::size_t>(r * columns + c)] = from[static_cast<std::size_t>(c * rows + r)];
-    return to;
-}
 inline LADDER_UNSEEN cublasStatus_t write_all(BlasCall& call, void* to, LtLayout of, int batch, const std::vector<double>& all) {
     const long rows = static_cast<long>(of->rows), columns = static_cast<long>(of->cols);
     return of_type(of->type, [&](auto* type) LADDER_UNSEEN {

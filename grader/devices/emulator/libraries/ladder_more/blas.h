@@ -96,15 +96,19 @@ inline LADDER_UNSEEN bool get_pointers(void* (&to)[3], const void* a, const void
     return true;
 }
 
+// The transpose of a matrix whose columns stand one behind the other; of none that could not be read.
+inline LADDER_UNSEEN std::vector<double> turned(const std::vector<double>& all, long rows, long columns) {
+    std::vector<double> other(all.size());
+    for (long r = 0; r < rows && !all.empty(); ++r)
+        for (long c = 0; c < columns; ++c) other[static_cast<std::size_t>(r * columns + c)] = all[static_cast<std::size_t>(c * rows + r)];
+    return other;
+}
+
 // op(A), m x n, from the m x n or n x m matrix at `from`.
 template <class T>
 LADDER_UNSEEN std::vector<double> operand(BlasCall& call, cublasOperation_t op, const T* from, long m, long n, long lead) {
     if (op == CUBLAS_OP_N) return call.get(from, m, n, lead);
-    const std::vector<double> other = call.get(from, n, m, lead);
-    std::vector<double> turned(other.size());
-    for (long r = 0; r < m && !turned.empty(); ++r)
-        for (long c = 0; c < n; ++c) turned[static_cast<std::size_t>(c * m + r)] = other[static_cast<std::size_t>(r * n + c)];
-    return turned;
+    return turned(call.get(from, n, m, lead), n, m);
 }
 
 inline LADDER_UNSEEN void multiply(std::vector<double>& c, const std::vector<double>& a, const std::vector<double>& b, long m, long n, long k, double alpha) {

@@ -65,12 +65,6 @@ inline LADDER_UNSEEN std::vector<SparseElement> sparse_elements(BlasCall& call, 
 }
 
 // Column by column, whatever the order in memory.
-inline LADDER_UNSEEN std::vector<double> turned(const std::vector<double>& all, long rows, long columns) {
-    std::vector<double> other(all.size());
-    for (long r = 0; r < rows; ++r)
-        for (long c = 0; c < columns; ++c) other[static_cast<std::size_t>(r * columns + c)] = all[static_cast<std::size_t>(c * rows + r)];
-    return other;
-}
 inline LADDER_UNSEEN std::vector<double> get_dense(BlasCall& call, const DenseMatrix& m) {
     return with_numbers(m.type, m.values, [&](auto* from) LADDER_UNSEEN {
         return m.by_rows ? turned(call.get(from, m.columns, m.rows, m.lead), m.columns, m.rows) : call.get(from, m.rows, m.columns, m.lead);
