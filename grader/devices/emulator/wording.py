@@ -217,7 +217,7 @@ def _uninitialized_read(fact: Fact, where: Where) -> str:
     if few := too_few_before(fact) if fact["space"] == "shared" else None:
         return f"{told}: {few.told}"
     if writers := WRITERS.match(fact["text"]):
-        return f"{told}: only {writers[1]} of the block's {writers[2]} threads have stored in {where.name} so far"
+        return f"{told}: only {writers[1]} of the block's {writers[2]} threads stored in {where.name} so far"
     return told
 
 

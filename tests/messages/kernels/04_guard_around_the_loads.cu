@@ -1,4 +1,4 @@
-// Says: of the block's 256 threads have stored in A so far
+// Says: of the block's 256 threads stored in A so far
 // Says: where a guard that is meant for the output keeps it from loading its share
 constexpr int kTile = 16;
 __global__ void tiled(const float* a, const float* b, float* c, int m, int n, int k) {
