@@ -49,4 +49,4 @@ def on_unwritten(case: CaseGrade) -> str:
 
 def on_shared(told: str, array: str, source: Sequence[str]) -> str:
     """The same of an element of shared memory that is read first, of which a finding has told."""
-    return ONLY_SOME_STORE if "threads stored in" in told else NOT_YET_WRITTEN + or_swapped(array, source)
+    return (ONLY_SOME_STORE if "threads stored in" in told else NOT_YET_WRITTEN) + or_swapped(array, source)

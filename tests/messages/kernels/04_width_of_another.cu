@@ -1,6 +1,6 @@
 // Rows of a are k long, not n.
 // Says: past its end: a has
-// Says: is the width the length of a row of this very array
+// Says: What c holds is right where row i of a begins at i * n
 
 __global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
     int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
