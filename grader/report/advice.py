@@ -131,6 +131,10 @@ DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU. "
     "`to` stands first."
 )
+BY_SYMBOL = (
+    "Without a kind, cudaMemcpy{way}Symbol takes its {side} for memory of the host. To or from device memory, write "
+    "the offset and the kind behind the bytes: `0, cudaMemcpyDeviceToDevice`."
+)
 FRAGMENT_ROWS = (
     "A fragment is loaded and stored by rows that begin at multiples of 16 bytes. Where the matrix has other rows, and "
     "where a tile hangs over its edge, let it go through a tile in shared memory."
@@ -276,7 +280,9 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "own_array" and "before its start" in finding.message:
         return NEGATIVE
     if finding.kind == "host_access" and "its kind says" in finding.message:
-        return DIRECTION
+        by_symbol = re.search(r"cudaMemcpy(To|From)Symbol", _text(source, finding.line))
+        sides = {"To": "source", "From": "destination"}
+        return BY_SYMBOL.format(way=by_symbol[1], side=sides[by_symbol[1]]) if by_symbol else DIRECTION
     if finding.kind == "never_set" and "no longer there" in finding.message:
         return GONE
     if finding.kind == "never_set" and (forgotten := _not_shared("\n".join(source))):

@@ -110,14 +110,6 @@ def test_calls_that_cuda_refuses_are_told_with_its_error_and_those_beside_them_a
     assert "a row of 160 bytes is more than a pitch of 40" in told[line_of("wrong_calls.cu", "data(), COLUMNS")]
 
 
-def test_a_copy_that_stays_on_the_gpu_may_have_another_kind_and_a_note_says_so(run):
-    ran = run("kinds_of_copies.cu", "--json")
-    lines = (PROGRAMS / "kinds_of_copies.cu").read_text().split("\n")
-    assert (ran.code, ran.said) == (0, "128\n"), ran.out
-    assert [each["line"] for each in ran.json["notes"]] == [n for n, line in enumerate(lines, 1) if "// note" in line]
-    assert all("cudaMemcpyDeviceToDevice" in each["message"] for each in ran.json["notes"])
-
-
 def test_a_copy_to_the_host_of_what_nothing_has_written_is_worth_a_note(run, folder):
     """Some of it may be: a structure's gaps, or what lies behind the results that there are."""
     (folder / "unwritten.cu").write_text("""

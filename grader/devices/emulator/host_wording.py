@@ -54,11 +54,6 @@ def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
 
 def host_access(fact: Mapping[str, Any], where: Where) -> str:
     """What host code does with memory or a variable that is the GPU's."""
-    if fact["text"] == "copy between devices":
-        return (
-            "both sides of this copy are device memory, and its kind says otherwise: today's GPUs copy it all the same,"
-            " but CUDA does not promise that, so write cudaMemcpyDeviceToDevice"
-        )
     if fact["text"].startswith("copy"):
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"

@@ -107,14 +107,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (symbol && !memory.find(reinterpret_cast<Address>(symbol))) return wrong_call(InvalidSymbol, "symbol", line);
     bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
     if (kind != Copy::Default) {
-        const auto is_named = [=](const void* p) { return named && named->holds(reinterpret_cast<Address>(p), 1); };
-        const bool stays = (to_device || is_named(to)) && (from_device || is_named(from));
         to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;
         from_device = kind == Copy::DeviceToHost || kind == Copy::DeviceToDevice;
-        if (stays && !(to_device && from_device)) {   // CUDA does not promise it, but a GPU copies it, whatever the kind says
-            file("host_access", "", line, "copy between devices");
-            machine().findings.back().note = to_device = from_device = true;
-        }
     }
     int error = check_copy_side(from, bytes, from_device, false, line, named);
     if (!error) error = check_copy_side(to, bytes, to_device, true, line, named);
