@@ -12,28 +12,7 @@ from grader.devices.build.lexer import Token, lex
 
 _RESTRICT = {"__restrict__", "__restrict", "restrict"}
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_UNARY_BEHIND = {
-    "(",
-    "[",
-    "{",
-    "}",
-    ",",
-    ";",
-    "=",
-    "?",
-    ":",
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "<",
-    ">",
-    "&",
-    "|",
-    "!",
-    "return",
-}
+_UNARY_BEHIND = {*"([{},;=?:+-*/%<>&|!", "return"}
 _BEFORE_A_VALUE = ("return", "else", "do", "case", "throw")
 _LOADS = ("[", "->", "*")  # in what a macro stands for
 
