@@ -126,7 +126,7 @@ def _cut(real: Call, name: str, kept: Mapping[str, Tensor], tiled: Tiled) -> Ten
     """The rows, columns and so on of an input that are kept."""
     places = torch.zeros((), dtype=torch.int64)
     for size, dim in zip(real.shapes[name], _dims(real.task, name), strict=True):
-        places = places.unsqueeze(-1) * size + kept.get(dim, torch.arange(size))
+        places = places.unsqueeze(-1) * size + (kept[dim] if dim in kept else torch.arange(size))
     return tiled.at(places)
 
 
