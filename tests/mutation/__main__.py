@@ -17,12 +17,15 @@ def main() -> None:
     drawn = parser.add_mutually_exclusive_group()
     drawn.add_argument("--most", type=int, metavar="N", help="at most N mutants of each kind and lesson")
     drawn.add_argument("--all", action="store_true", help="every mutant, not a sample: thousands")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="every Nth mutant, from the Kth on")
     options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
     start = time.monotonic()
     tally = Tally()
     wanted = []
     for entry in map(find, options.lessons):
         wanted += mutants_of(entry, None if options.all else options.most or per_kind(entry))
+    wanted = wanted[part - 1 :: parts]
     graded = [(entry, mutant) for entry, mutant in wanted if not reason(entry, mutant)]
     for outcome in hunt(graded):
         tally.add(outcome)
