@@ -1,10 +1,11 @@
-"""What a launch may hang on that no case can vary: files, the environment, the machine that it runs on."""
+"""What a launch may hang on that no case can vary: files, the environment, the machine, and what its compiler has."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from grader.devices.build.lexer import lex
+from grader.devices.build.lexer import Token, Tokens, lex
 
 _WORLD = """
 fopen fopen64 freopen open open64 openat openat64 creat ifstream ofstream fstream filesystem opendir readdir scandir
@@ -15,15 +16,46 @@ hardware_concurrency getrusage getrlimit getpriority getrandom getentropy
 """
 _NAMES = frozenset(_WORLD.split())
 _OBJECTS = frozenset({"ifstream", "ofstream", "fstream", "filesystem", "environ", "__environ", "_environ"})
-
-
 _SIDES = ("__device__", "__global__")
 _ENDS = (";", "{", "}")
 
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"})
+_RESERVED = re.compile("_[A-Z_].*")  # for compilers and their headers: [lex.name]
+# In a condition each of these comes to the same here and with nvcc, or names a compiler or a system that neither is.
+_AGREED = re.compile(
+    r"__CUDA_ARCH_\w*|__CUDACC\w*|__CUDA__|__CUDA_NO_\w+|__NVCC__|__CUDA_RUNTIME(?:_API)?_H__|__CUDART_API_VERSION"
+    r"|__(?:DRIVER|VECTOR|TEXTURE|SURFACE|LIBRARY)_TYPES_H__|__VECTOR_FUNCTIONS_H__|__DEVICE_LAUNCH_PARAMETERS_H__"
+    r"|__cplusplus|__cpp_(?!lib_)\w+|__STDC\w*|_OPENMP|_GNU_SOURCE|_?_?DEBUG(?:__)?|_USE_MATH_DEFINES"
+    r"|__GNUC\w*|__clang\w*|__linux(?:__)?|__unix(?:__)?|__APPLE__|__MACH__|_WIN\d\d|_MSC_\w+|__MINGW\w+|__CYGWIN__"
+    r"|__x86_64(?:__)?|__aarch64__|__arm\w*|__i386\w*|__ICC|__INTEL\w+|__PGI\w*|__NVCOMPILER\w*|__HIP\w*|__SYCL\w*"
+    r"|__SIZEOF_\w+|__BYTE_ORDER__|__ORDER_\w+|__CHAR_BIT__|__\w+_MAX__|__CLION_IDE__|__JETBRAINS_IDE__"
+)
+_OF_THE_BUILD = frozenset(
+    ("__DATE__", "__TIME__", "__TIMESTAMP__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__OPTIMIZE__")
+)
+
 
 def asked_outside(source: str) -> str:
-    """The first such function or class that the file uses; "" if none. A kernel's own `access(x, i)` is another one."""
-    code = [*lex(source).code]
+    """The first such function, class or macro that the file uses; "" if none. A kernel's own `access(x, i)` is another
+    function. A macro counts in a condition, if it is the compiler's or its headers' and not known to be the same
+    everywhere, and so does `__has_include`.
+    """
+    tokens = lex(source)
+    return _asked_of_the_compiler(tokens) or _asked_of_the_machine(tokens.code)
+
+
+def _asked_of_the_compiler(tokens: Tokens) -> str:
+    own = {each.tokens[2].text for each in tokens.directives if each.name == "define" and len(each.tokens) > 2}
+    for directive in tokens.directives:
+        asked = directive.tokens[2:] if directive.name in _CONDITIONS else ()
+        for word in (token.text for token in asked if token.kind == "word"):
+            if _RESERVED.fullmatch(word) and word not in own and not _AGREED.fullmatch(word):
+                return word
+    every = [*tokens.code, *(token for directive in tokens.directives for token in directive.tokens)]
+    return next((token.text for token in every if token.text in _OF_THE_BUILD), "")
+
+
+def _asked_of_the_machine(code: Sequence[Token]) -> str:
     own = _own_functions([token.text for token in code])
     for at, token in enumerate(code):
         before = code[at - 1].text if at else ""

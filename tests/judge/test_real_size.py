@@ -106,6 +106,12 @@ def test_nothing_written_says_nothing():
         ("template <class T> __device__ T access(const T* x, int i) { return x[i]; } z[i] = access(x, i);", ""),
         ("__global__ void k() { access(); } int n = access(name, 0);", "access"),
         ('auto start = std::chrono::steady_clock::now(); printf("%f", 1.0);', ""),
+        ("#if __has_include(<cub/cub.cuh>)\nint n;\n#endif", "__has_include"),
+        ("#ifdef __CUDA_MATH_CRTIMP\nint n;\n#endif", "__CUDA_MATH_CRTIMP"),
+        ("const char minute = __TIME__[4];", "__TIME__"),
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __cplusplus > 201402L\nint n;\n#endif", ""),
+        ("#ifndef __TILES__\n#define __TILES__ 16\n#endif\n#ifdef DEBUG\n#endif", ""),
+        ('#define CHECK(call) if (call) printf("%s:%d", __FILE__, __LINE__)', ""),
     ],
 )
 def test_what_the_host_asks_of_the_machine(text, name):

@@ -4,11 +4,6 @@
 // Here g++ compiles a function for both sides once: nv/target asks which one runs.
 #define LADDER_WHOLE_PROGRAM
 
-// By these the samples' helper_cuda.h sees that CUDA's headers are there.
-#define __DRIVER_TYPES_H__
-#define __CUDA_RUNTIME_H__
-#define __CUDA_RUNTIME_API_H__
-
 // Up to CUDA 12 nvcc had these in every .cu file, so there are programs that do not include them.
 #include <cassert>
 #include <cstdint>

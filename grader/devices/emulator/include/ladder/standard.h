@@ -13,6 +13,17 @@
 #define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
 #define __CUDA_ARCH_LIST__ 900
 #define CUDART_VERSION 13000
+#define __CUDART_API_VERSION CUDART_VERSION
+// By these a file sees which of CUDA's headers are there, as the samples' helper_cuda.h does.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __TEXTURE_TYPES_H__
+#define __SURFACE_TYPES_H__
+#define __LIBRARY_TYPES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 // One compilation stands for nvcc's host pass and its device pass. Code that asks does so to pick a device path, so it
 // is the device's answer that is given: compute capability 9.0, an H200's. A file that has what is not emulated of it (bulk
 // copies, wgmma) is told 8.0 in its first lines, for it may have another way there (first_lines.py).
