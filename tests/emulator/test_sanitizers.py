@@ -20,7 +20,7 @@ from conftest import RENAMED, RUNTIME
 from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.whole, pytest.mark.long]
 
 HERE = Path(__file__).parent
 
@@ -109,13 +109,10 @@ def reported(kept, tmp_path) -> Callable[..., list[str]]:
     return ask
 
 
-# In the long tail the fast tests of the modules; where the whole is asked for, all of them, and the other sanitizer.
-@pytest.mark.parametrize("left_out", ["slow", pytest.param("gpu", marks=pytest.mark.whole)])
-def test_addresses_and_undefined_behaviour(reported, left_out):
+def test_addresses_and_undefined_behaviour(reported):
     modules = ("warp", "atomics", "groups", "host", "races", "recording", "executors")
-    assert reported(ADDRESS, left_out, *modules) == []
+    assert reported(ADDRESS, "gpu", *modules) == []
 
 
-@pytest.mark.whole
 def test_what_executors_share(reported):
     assert reported(THREAD, "gpu", "executors") == []
