@@ -93,6 +93,9 @@ def test_a_c_file_has_no_cuda_headers(tmp_path: Path):
     assert "no findings" in run_ladder(tmp_path, "run", "main.cu", "count.c").stderr
     refused = run_ladder(tmp_path, "run", "main.cu", "count.c", "room.c")
     assert "room.c: a .c file is C" in refused.stderr and "call it room.cpp" in refused.stderr
+    (tmp_path / "count.c").write_text("int cudaSetDevice(int);\nint count(int n) { return cudaSetDevice(n); }\n")
+    refused = run_ladder(tmp_path, "run", "main.cu", "count.c")
+    assert "nowhere defined in C, and the emulator's CUDA is C++: rename count.c to count.cpp" in refused.stderr
 
 
 OUTSIDE = """
