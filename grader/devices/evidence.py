@@ -38,8 +38,14 @@ class Diagnostic:
 
 # A warning that explains what a kernel's fault is not called by.
 NO_RETURN = "this function does not return a value on every way"
+FAULTS = ("crash", "stack_overflow")  # what becomes of it, in a kernel
 # A build that takes more time or memory than it may have.
 ENDLESS = "do templates or macros use each other again and again?"
+
+
+def for_missing_return(message: str, place: str) -> str:
+    """A function that ends without its value goes on anywhere, here: what a kernel's fault then is called misleads."""
+    return f"the function that ends in {place} does not return a value on every way: {message}"
 
 
 @dataclass

@@ -18,7 +18,7 @@ from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.program import Program
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.wording import word_findings
-from grader.devices.evidence import Finding
+from grader.devices.evidence import FAULTS, NO_RETURN, Finding, for_missing_return
 from grader.devices.worker.program import Ended, How
 from grader.report.program import WARNING, Run
 
@@ -54,6 +54,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     if at := found.stopped_at:
         launch = f"launch {len(ended.facts['launches']):,}" + (f" ({at.file}:{at.line})" if at.line else "")
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
+    _name_missing_return(program, placed)
     found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
     found.notes = [each for each in placed if each.severity == "note" and not _is_of_a_library(each)]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
@@ -71,6 +72,13 @@ def _warnings(program: Program, findings: list[Finding]) -> list[Finding]:
     told = {(each.file, each.line) for each in findings if each.kind == "never_set"}
     warned = [each for each in program.warned if each[:2] not in told]
     return [Finding(WARNING, said, "note", file, line) for file, line, said in warned[:MOST_WARNINGS]]
+
+
+def _name_missing_return(program: Program, findings: list[Finding]) -> None:
+    place = next((f"line {line} of {file}" for file, line, said in program.warned if said == NO_RETURN), "")
+    for each in findings if place else ():
+        if each.kernel and each.kind in FAULTS:
+            each.message = for_missing_return(each.message, place)
 
 
 def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[Finding]:

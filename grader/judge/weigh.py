@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
-from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
+from grader.devices.evidence import FAULTS, NO_RETURN, CaseRun, Diagnostic, Evidence, Json, for_missing_return
 from grader.judge.causes.elements import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
@@ -17,7 +17,6 @@ from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
 
-FAULTS = ("crash", "stack_overflow")
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
 
 DRAWN = " This size is drawn for each grade: a kernel must be right for others than the lesson's, too."
@@ -130,12 +129,11 @@ def _put_causes_first(grades: list[CaseGrade]) -> bool:
 
 
 def _name_missing_return(grades: Iterable[CaseGrade], diagnostics: Iterable[Diagnostic]) -> None:
-    """A function that ends without its value goes on anywhere, here: what a kernel's fault then is called misleads."""
     line = next((each.line for each in diagnostics if each.message == NO_RETURN), None)
     for grade in grades if line else ():
         faults = [each for each in grade.findings if each.kernel and each.kind in FAULTS]
         for each in faults:
-            each.message = f"the function that ends in line {line} does not return a value on every way: {each.message}"
+            each.message = for_missing_return(each.message, f"line {line}")
         if faults and grade.status == "crash":
             grade.message = (decisive(grade.findings) or faults[0]).message
 

@@ -48,6 +48,11 @@ def impatient(monkeypatch):
     long_tail(
         [
             ("abort();", "abort() (case n=1)"),
+            (
+                "char *p = new char[4000], *q = new char[4000]; for (int i = 0; i < 4064; i++) p[i] = 1;"
+                " delete[] p; delete[] q;",
+                "the host code wrote past the end of what malloc or new gave it, or freed that twice in case n=1",
+            ),
             ('throw std::runtime_error("oh");', "uncaught C++ exception: oh (case n=1)"),
             ("exit(0);", "the process ended by itself with exit code 0 in case n=1: remove the call of exit()"),
             ("_exit(0);", "exit code 0 in case n=1"),

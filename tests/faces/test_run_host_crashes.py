@@ -105,3 +105,30 @@ def test_a_program_that_waits_in_a_librarys_function_when_its_time_is_up_tells_w
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 124 and "1. out of bounds t.cu:3 in kernel k" in said, said
     assert "the library's function that line 10 calls had not come back when it was stopped" in said, said
+
+
+DAMAGES = """#include <cstdlib>
+__global__ void k(float* p) { p[threadIdx.x] = 1; }
+int main(int count, char** words) {
+    const int n = 1000, twice = words[1][0] == 't', more = twice ? 0 : 10;
+    float *d, *h = (float*)malloc(n * sizeof(float)), *next = (float*)malloc(n * sizeof(float));
+    cudaMalloc(&d, 12);
+    k<<<1, 4>>>(d);
+    for (int i = 0; i < n + more; i++) h[i] = i;
+    free(h);
+    if (twice) free(h);
+    free(next);
+    cudaFree(d);
+}
+"""
+
+
+@pytest.mark.parametrize(("which", "line"), [("past its end", 9), pytest.param("twice", 10, marks=pytest.mark.slow)])
+def test_a_program_that_damages_the_hosts_memory_ends_and_tells_what_was_found(tmp_path, which, line):
+    """The C library may call abort() with its own lock held: no malloc() would ever come back then."""
+    (tmp_path / "t.cu").write_text(DAMAGES)
+    done = run_ladder(tmp_path, "run", "t.cu", "--timeout", "20", "--exit-zero", "--", which)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 134 and "1. out of bounds t.cu:2 in kernel k" in said, said
+    assert "host code ends with damaged memory (" in said and f"(t.cu:{line})" in said, said
+    assert "it has written past the end of what malloc or new gave it, or freed that twice" in said, said

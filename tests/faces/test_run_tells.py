@@ -93,6 +93,9 @@ def test_a_c_file_has_no_cuda_headers(tmp_path: Path):
     assert "no findings" in run_ladder(tmp_path, "run", "main.cu", "count.c").stderr
     refused = run_ladder(tmp_path, "run", "main.cu", "count.c", "room.c")
     assert "room.c: a .c file is C" in refused.stderr and "call it room.cpp" in refused.stderr
+    (tmp_path / "count.c").write_text("int cudaSetDevice(int);\nint count(int n) { return cudaSetDevice(n); }\n")
+    refused = run_ladder(tmp_path, "run", "main.cu", "count.c")
+    assert "nowhere defined in C, and the emulator's CUDA is C++: rename count.c to count.cpp" in refused.stderr
 
 
 OUTSIDE = """
@@ -149,3 +152,23 @@ def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Pat
 def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):
     told = run(tmp_path, PRINTS.replace("BEHIND", behind))
     assert told.startswith("hello ") and "lost" not in told
+
+
+NO_VALUE = """__device__ int last(int* p) { p[threadIdx.x] = 2;BODY }
+__global__ void k(int* x) { if (int n = last(x)) x[0] = n; }
+int main() {
+    int* x;
+    cudaMalloc(&x, 128);
+    k<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+"""
+
+
+def test_a_function_that_ends_without_its_value_is_named_where_a_kernel_crashes(tmp_path: Path):
+    told = run(tmp_path, NO_VALUE.replace("BODY", "\n\n__builtin_trap(); return 1;"))
+    assert "value on every way" not in told, told
+    told = run(tmp_path, NO_VALUE.replace("BODY", "\n"))
+    named = "in kernel k the function that ends in line 2 of p.cu does not return a value on every way: thread"
+    assert "1. crash" in told and named in told, told

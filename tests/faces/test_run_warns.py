@@ -144,3 +144,34 @@ def test_what_nvcc_or_a_gpu_does_not_take_is_told(tmp_path, top, kernel, given, 
     done = run_ladder(tmp_path, "run", "p.cu")
     said = " ".join((done.stdout + done.stderr).split())
     assert told in said if told else "warning" not in said, said
+
+
+EXITS = """#include <cstdio>
+#include <cstdlib>
+void never();
+void usage() { fprintf(stderr, "usage\\n"); exit(1); }
+void may_come_back(int n) { if (n > 5) exit(1); puts("few"); }
+void comes_back(int n) { if (n > 5) return; exit(1); }
+__global__ void k(int* x) { x[0] = 1; }
+int main(int argc, char**) {
+    int value;
+    if (argc < 9) value = 4; else CALL;
+    int* x;
+    cudaMalloc(&x, value);
+    k<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+void never() { puts("no"); std::abort(); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "warned"),
+    [("usage()", False), ("never()", False), ("may_come_back(argc)", True), ("comes_back(argc)", True)],
+)
+def test_a_function_that_ends_the_program_is_not_come_back_from(tmp_path, call, warned):
+    (tmp_path / "p.cu").write_text(EXITS.replace("CALL", call))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert ("`value` is not always set before it is read" in said) == warned and "no findings" in said, said

@@ -33,8 +33,17 @@ _SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _MOST_BYTES = 1 << 20  # larger files are not searched: a program makes such files
 
 
+def _calls(file: Path, symbol: str) -> bool:
+    return bool(re.fullmatch(r"cuda[A-Z]\w+", symbol)) and symbol in file.read_text(errors="replace")
+
+
 def has_it(symbol: str, given: Sequence[Path]) -> str:
-    """What to type if a file beside those of a program defines what the linker misses; "" if none does."""
+    """What to type if a file beside those of a program defines what the linker misses; "" if none does.
+
+    C++ would not have come so far with a function of CUDA's that is not declared, but C calls what it does not know.
+    """
+    if in_c := [each for each in given if each.suffix == ".c" and _calls(each, symbol)]:
+        return f" in C, and the emulator's CUDA is C++: rename {in_c[0].name} to {in_c[0].stem}.cpp"
     name = symbol.partition("(")[0].partition("<")[0].rpartition("::")[2].split(" ")[-1]
     defines = re.compile(rf"(?<![\w.>]){re.escape(name)}\s*\([^;{{}}]*\)\s*(?:const\s*|noexcept\s*)*\{{")
     known = {each.resolve() for each in given}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
+from grader.devices.build.ending import declared_so
 from grader.devices.build.lexer import Tokens, lex
 from grader.devices.build.line_numbers import with_own_numbers
 from grader.devices.build.own_namespace import spelled_apart
@@ -29,11 +30,12 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
     `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
     the type of a kernel's call, `decltype(k())`, is that of a launch. What says nothing to nvcc is left out: the
     `__device__` of `__device__ __shared__`, and an unroll before no statement. An own literal's suffix gets a `_`.
+    What ends the program is declared so.
     `functions` have a kernel's name, and what is called by it in a type is none.
     """
     lexed = lex(source := spelled_apart(with_own_numbers(source)))
     code = code_stream(lexed)
-    edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed)]
+    edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed), *declared_so(code)]
     kernels = set(_kernels(code)).difference(functions)
     for stream in [code, *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
         for index, token in enumerate(stream.tokens):

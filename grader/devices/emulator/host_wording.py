@@ -18,7 +18,9 @@ _BY_NAME = {
 _OF_BOTH_SIDES = ("cudaMallocManaged", "cudaMallocHost")
 
 _FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
+_DAMAGE = "damaged memory"  # and what the C library says of it
 _CRASHES = {
+    _DAMAGE: "it has written past the end of what malloc or new gave it, or freed that twice",
     "a full stack": "a function calls itself without end, or its local arrays are too large for a stack (8 MB, as a"
     " rule): make large ones with new, malloc or std::vector",
     "a segmentation fault at a null pointer": "it was never given memory, or the call that should have done so failed",
@@ -88,5 +90,6 @@ def host_access(fact: Mapping[str, Any], where: Where) -> str:
 
 def cause_of_crash(fact: Mapping[str, Any]) -> str:
     """What host code ends with usually comes of this; "" in a kernel, or if it is not known."""
-    cause = "" if fact.get("thread") else _CRASHES.get(fact["text"])
+    text = _DAMAGE if fact["text"].startswith(_DAMAGE) else fact["text"]
+    cause = "" if fact.get("thread") else _CRASHES.get(text)
     return f": {cause}" if cause else ""

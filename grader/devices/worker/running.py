@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import secrets
 import selectors
 import signal
@@ -28,6 +29,10 @@ MOST_OUTPUT_BYTES = 64 * 1024
 MOST_LINE_BYTES = 16 << 20
 BEGIN = b"B"
 STOP_SECONDS = 10.0  # for the server to end a worker, or itself
+# The C library has found its memory damaged, and says so before it calls abort().
+_DAMAGE = re.compile(
+    r"^(?:double free|(?:free|malloc|realloc|calloc|munmap_chunk)\(\)|malloc_consol\w+|corrupted )", re.M
+)
 
 
 class RunningJob:
@@ -324,6 +329,8 @@ def _cause(status: int, output: str) -> str:
     number = os.WTERMSIG(status)
     if number == signal.SIGABRT and "terminate called" in output:
         return "the host code threw an exception that it does not catch"
+    if number == signal.SIGABRT and _DAMAGE.search(output):
+        return "the host code wrote past the end of what malloc or new gave it, or freed that twice"
     causes: dict[int, str] = {
         signal.SIGSEGV: "the host code crashed with a segmentation fault",
         signal.SIGBUS: "the host code crashed with a bus error",

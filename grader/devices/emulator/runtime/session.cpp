@@ -16,9 +16,11 @@
 #include <thread>
 
 #include "crossing.h"
+#include "faults.h"
 #include "frames.h"
 #include "jitter.h"
 #include "machine.h"
+#include "own_memory.h"
 
 namespace ladder {
 
@@ -33,15 +35,6 @@ int of_use(int threads) {
 
 constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-const char* name_of_signal(int number) {
-    switch (number) {
-        case SIGFPE: return "an integer division by zero";
-        case SIGILL: return "an illegal instruction";
-        case SIGABRT: return "abort()";
-        default: return "a segmentation fault";
-    }
-}
-
 // Whether the access that faulted was a store; where that is not known, it may have been.
 bool fault_writes(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -49,13 +42,6 @@ bool fault_writes(const ucontext_t& context) {
 #else
     return (void)context, true;
 #endif
-}
-
-// What host code has done that ends with this signal.
-std::string fault_of_host(int number, Address address, const ucontext_t& context) {
-    if (number != SIGSEGV) return name_of_signal(number);
-    if (has_full_stack(context)) return "a full stack";
-    return std::string(name_of_signal(number)) + (address < page_size() * 16 ? " at a null pointer" : "");
 }
 
 // A jump to itself, which no callback announces and which never ends, becomes an instruction that faults.
@@ -104,7 +90,9 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     }
     Region* const both = number == SIGSEGV ? m.memory.both_sided(address) : nullptr;
     if (both && !both->uses.empty()) return both_sided_access(*both, address, 1, fault_writes(context), learner_frame(context));
-    if (!can_leave_entry_point()) {
+    if (m.whole_program) do_without_malloc();   // its end comes, from wherever it is
+    const bool damaged = number == SIGABRT && !said_of_damage().empty();   // malloc's lock may be held: it is lost to Python
+    if (!can_leave_entry_point() || (damaged && !m.whole_program)) {
         if (m.whole_program) write_program_report();
         signal(number, SIG_DFL);
         raise(number);
