@@ -15,6 +15,7 @@ from torch import Tensor
 
 from grader.judge.causes.often import LANES
 from grader.judge.causes.planes import of_two_dimensions
+from grader.judge.causes.tiles import of_swapped_tiles
 from grader.judge.causes.written import MOST_REACHED, SIZES, Index, Written
 
 RIGHT = "blockIdx.x * blockDim.x + threadIdx.x"
@@ -54,6 +55,7 @@ def _indices(case: Written) -> Iterator[Index]:
     yield from _of_one_dimension()
     if case.written.dim() > 1:
         yield from of_two_dimensions()
+        yield from of_swapped_tiles()
     yield from _threads_kept_away(case)
     yield from _every_so_many(case)
 
