@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
-from grader.judge.causes.asked import CLOSE, ROUNDED, Case
+from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
 from grader.judge.causes.indices import index_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
@@ -227,5 +227,14 @@ def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -
         expected=want.values.double(),
         allowed=want.allowed,
         launches=run.launches,
+        outputs=_outputs(prepared),
         close=max(CLOSE, ROUNDED * prepared.call.terms) if is_one_of_many else CLOSE,
     )
+
+
+def _outputs(prepared: Prepared) -> dict[str, Output]:
+    left = prepared.buffers.left(prepared.expected)
+    return {
+        name: Output(left[name][0].double().reshape(want.values.shape), want.values.double(), want.allowed)
+        for name, want in prepared.expected.items()
+    }

@@ -22,6 +22,7 @@ from grader.report.guards import (
 )
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
+from grader.report.other_names import called_otherwise
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
 from grader.report.unwritten import on_shared, on_unwritten
@@ -243,6 +244,8 @@ def _on_unset(finding: Finding, source: Sequence[str]) -> str:
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if by_its_words := next((said for told, said in SAID.items() if told in finding.message), ""):
         return by_its_words
+    if other := called_otherwise(finding, source):
+        return other
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding, source)
     if finding.kind == "launch_error":

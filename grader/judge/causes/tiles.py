@@ -57,8 +57,8 @@ class Swapped:
         """Which of the two goes where. What is divided by the tiles of a column reaches the same."""
         down, across = self._counts(case)
         return (
-            f"The output has {down} x {across} tiles of {self.high} x {self.wide} here, and what is written are {across}"
-            f" x {down}: a block's row and column are swapped. Its row is `blockIdx.y` and its column `blockIdx.x`; in a"
-            " grid of one dimension `blockIdx.x / across` and `blockIdx.x % across`, with"
+            f"The output has {down} x {across} tiles of {self.high} x {self.wide} here, and what is written are"
+            f" {across} x {down}: a block's row and column are swapped. Its row is `blockIdx.y` and its column"
+            " `blockIdx.x`; in a grid of one dimension `blockIdx.x / across` and `blockIdx.x % across`, with"
             f" `across = ({case.names[-1]} - 1) / {self.wide} + 1` tiles in a row."
         )
