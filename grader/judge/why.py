@@ -10,7 +10,7 @@ from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
-from grader.judge.causes.indices import index_of
+from grader.judge.causes.indices import index_of, rest_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
 from grader.judge.causes.sizes import told_apart
@@ -24,7 +24,8 @@ VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_w
 # Patterns that would hold in all cases if they were more than chance.
 OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
-FAMILIES = (OF_VALUES, OF_PLACES)
+OF_REPEATS = ("rows_repeated", "blocks_repeated")
+FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS)
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
@@ -200,10 +201,12 @@ def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs
         cases = {
             grade.name: _written(each, run, buffer)
             for grade, each, run in zip(grades, prepared, runs, strict=False)
-            if grade.status in ("not_written", "passed", "wrong_result") and len(run.launches) == 1
+            if grade.status in ("not_written", "passed", "wrong_result") and run.launches
         }
         named = [grade for grade in told if grade.details["buffer"] == buffer]
-        if all(grade.name in cases for grade in named) and (found := index_of(list(cases.values()))):
+        alone = {name: case for name, case in cases.items() if case.launches == 1}
+        found = index_of(list(alone.values())) if all(grade.name in alone for grade in named) else None
+        if all(grade.name in cases for grade in named) and (found := found or rest_of(list(cases.values()))):
             for grade in named:
                 grade.details |= {"pattern": "index", "pattern_message": found.said(cases[grade.name])}
 
@@ -212,7 +215,7 @@ def _written(prepared: Prepared, run: CaseRun, buffer: str) -> Written:
     _, unwritten = prepared.buffers.left([buffer])[buffer]
     names = [name.strip() for name in prepared.call.task.shapes[buffer].split(",")]
     launch = run.launches[0]
-    return Written(~unwritten, launch["grid"], launch["block"], names)
+    return Written(~unwritten, launch["grid"], launch["block"], names, len(run.launches))
 
 
 def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -> Case:

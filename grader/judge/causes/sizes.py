@@ -25,7 +25,8 @@ def _of_size(name: str, right: Sequence[Sizes], wrong: Sequence[Sizes]) -> Itera
     if {*good, *bad} <= {0, 1}:
         yield f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}."
     elif len(good) == 1 and len(bad) > 1:
-        yield f"{is_right} {good[0]}, {is_wrong} others: is {good[0]} written where {name} belongs?"
+        missing = ", or is what tells one of them from the next missing from an index" if good[0] == 1 else ""
+        yield f"{is_right} {good[0]}, {is_wrong} others: is {good[0]} written where {name} belongs{missing}?"
     elif of := next((k for k in MULTIPLES if not any(n % k for n in good) and all(n % k for n in bad)), 0):
         yield f"{is_right} a multiple of {of}, {is_wrong} others: what becomes of what is left over behind whole {of}s?"
     elif good[-1] < bad[0] and len(bad) > 1:
