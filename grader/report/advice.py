@@ -9,6 +9,7 @@ from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
 from grader.report.addresses import of_unknown_address
 from grader.report.elsewhere import known_elsewhere
+from grader.report.guarded import behind_a_guard
 from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
@@ -338,7 +339,10 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return OF_EIGHT_BYTES if of_eight else ACROSS
     if finding.thread and _indexes_rows(finding, source):
         return guard_of_index(source, finding.line) or ROW
-    return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
+    if finding.thread == finding.block == (0, 0, 0):
+        return FIRST_THREAD
+    named, kernel = str(details.get("array")), finding.kernel or ""
+    return behind_a_guard(source, finding.line, named, kernel) if finding.thread and elements else ""
 
 
 def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:

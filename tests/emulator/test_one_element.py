@@ -38,6 +38,38 @@ def test_why_two_threads_write_one_element(index, elements, mine, theirs, text, 
 
 
 @pytest.mark.parametrize(
+    ("index", "mine", "theirs", "space", "is_told"),
+    [
+        (96, 64, 0, "shared", True),
+        (0, 32, 0, "shared", True),
+        (33, 32, 0, "shared", False),
+        (0, 32, 0, "global", False),
+    ],
+)
+def test_a_lane_of_two_warps(index, mine, theirs, space, is_told):
+    one = fact((0, mine), (0, theirs), "tile[k][lane] = x[i];") | {"text": "", "space": space}
+    why = why_one_element(one, SimpleNamespace(index=index, elements=1000, name="tile"))
+    assert ("is the warp's number, `threadIdx.x / 32`, missing" in why) == is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "is_in_one"),
+    [
+        ("for (int i = 0; i < n; ++i) z[i] = 0;\ny[0] = 1;", 2, False),
+        ("for (int i = 0; i < n; ++i) z[i] = 0;\ny[0] = 1;", 1, True),
+        ("for (int i = 0; i < n; ++i)\n    if (i) {\n        z[i] = 0;\n    }\ny[0] = 1;", 3, True),
+        ("for (int i = 0; i < n; ++i)\n    if (i) {\n        z[i] = 0;\n    }\ny[0] = 1;", 5, False),
+        ("while (i < n) {\n    z[i++] = 0;\n}\ny[0] = 1;", 2, True),
+        ("while (i < n) {\n    z[i++] = 0;\n}\ny[0] = 1;", 4, False),
+        ("do {\n    z[i] = 0;\n} while (++i < n);\ny[0] = 1;", 4, False),
+        ("for (i = 0; i < n; ++i)\n    for (j = 0; j < n; ++j)\n        z[i] = f(j);\ny[0] = 1;", 3, True),
+    ],
+)
+def test_a_line_in_a_loop(text, line, is_in_one):
+    assert Reading(text).is_in_loop(line) == is_in_one
+
+
+@pytest.mark.parametrize(
     ("text", "is_set"),
     [
         ("*out = 0;", True),

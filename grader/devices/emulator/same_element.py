@@ -8,6 +8,11 @@ from typing import Any
 from grader.devices.emulator.array_wording import Where
 
 _ROWS = "is threadIdx.{axis} missing from the index, or is the block of {block} threads meant to have one dimension?"
+_NO_WARP = (
+    "threads {mine} and {theirs} are lane {lane} of two warps: is the warp's number, `threadIdx.x / 32`, missing from"
+    " the index?"
+)
+LANES = 32  # of a warp
 _NO_BLOCK = "is `blockIdx.x * blockDim.x` missing from the index?"
 _STRIDE = "blockIdx.x counts by {step} here, and a block has {threads} threads: write `blockIdx.x * blockDim.x`"
 _STRIDE_OF_LOOP = (
@@ -45,6 +50,8 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
         return ""
     if fact["text"] == "same value" and (loop := _of_loop(fact, launches[number - 1], index)):
         return loop
+    if at == other and fact.get("space") == "shared" and _are_of_two_warps(index, mine[0], theirs[0]):
+        return _NO_WARP.format(mine=mine[0], theirs=theirs[0], lane=mine[0] % LANES)
     if at[1:] != other[1:] or at[0] == other[0]:
         return ""
     step, rest = divmod(theirs[0] - mine[0], at[0] - other[0])
@@ -58,6 +65,11 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     if step and fact["text"] != "same value" and fact["reading"].is_in_loop(fact["line"]):
         return _STRIDE_OF_LOOP.format(step=f"{step:,}")
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
+
+
+def _are_of_two_warps(index: int, mine: int, theirs: int) -> bool:
+    """Whether both are the same lane, whose number the index has."""
+    return mine != theirs and not (mine - theirs) % LANES and not (index - mine) % LANES
 
 
 def _of_loop(fact: Mapping[str, Any], launch: Mapping[str, Any], index: int) -> str:
