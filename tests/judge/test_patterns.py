@@ -352,3 +352,9 @@ def test_rows_of_one_number_say_nothing_of_rows():
     got = torch.full((12, 20), 0.025) * (1 + 1e-9 * MATRIX)
     found = recognise(answer(got, MATRIX))
     assert found is None or "row" not in found.message
+
+
+def test_what_should_be_0_but_for_rounding_is_no_multiple():
+    got = answer(FLAT, 1e-9 * FLAT)
+    found = recognise(Answer("y", FLAT, 1e-9 * FLAT, torch.full_like(FLAT, 1e-6), got.bad))
+    assert found is None or "times" not in found.message

@@ -97,12 +97,17 @@ def _stale(answer: Answer) -> Iterator[Pattern]:
 
 def _scaled(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got.double(), answer.expected.double()
-    usable = (expected != 0) & expected.isfinite() & got.isfinite()
+    # What should be 0 but for rounding is no multiple of anything.
+    usable = (expected != 0) & (expected.abs() > answer.allowed) & expected.isfinite() & got.isfinite()
     if int(usable.sum()) < ENOUGH:
         return
     factor = float((got[usable] / expected[usable]).median())
     claim = factor * expected if answer.got.is_floating_point() else (factor * expected).round()
-    if abs(factor - 1) < 1e-3 or factor == 0 or not answer.agrees_with(claim, 4 * abs(factor) * answer.allowed):
+    if (
+        abs(factor - 1) < 1e-3
+        or not 1 / MOST_TIMES < abs(factor) < MOST_TIMES
+        or not answer.agrees_with(claim, 4 * abs(factor) * answer.allowed)
+    ):
         return
     if answer.agrees_with(-answer.expected, answer.allowed):
         yield Pattern("sign", f"Every element of {answer.buffer} has the wrong sign.")
