@@ -13,6 +13,7 @@ ROWS = [
     # index, elements, (block, thread) of the two, what is told, "" for nothing
     (256, 1000, (1, 0), (0, 0), LOOP, "does a loop go on by blockDim.x where `gridDim.x * blockDim.x` belongs"),
     (0, 1000, (1, 0), (0, 0), LOOP, "does each block do all of it again?"),
+    (4, 1000, (4, 0), (0, 0), LOOP, "begins at `blockIdx.x` go on by fewer than the grid's blocks, where `gridDim.x`"),
     (5, 256, (1, 5), (0, 5), "z[threadIdx.x] = x[i];", "let blocks add theirs, `atomicAdd(&z[i], ...)`"),
     (5, 1000, (1, 5), (0, 5), "z[threadIdx.x] = x[i];", "is `blockIdx.x * blockDim.x` missing from the index?"),
     (260, 1000, (1, 4), (0, 254), LOOP, "does a loop go on by gridDim.x where"),

@@ -28,6 +28,9 @@ _ALL_AGAIN = (
     "does each block do all of it again? Let the loop begin at `blockIdx.x * blockDim.x + threadIdx.x`, and go on by"
     " `gridDim.x * blockDim.x`"
 )
+_LOOP_OF_BLOCKS = (
+    "does a loop that begins at `blockIdx.x` go on by fewer than the grid's blocks, where `gridDim.x` belongs?"
+)
 _LOOP_OF_BLOCK = "does a loop go on by fewer than the block's {threads:,} threads, where `blockDim.x` belongs?"
 
 
@@ -84,7 +87,9 @@ def _of_loop(fact: Mapping[str, Any], launch: Mapping[str, Any], index: int) -> 
             _LOOP_OF_BLOCK.format(threads=threads) if index >= max(fact["thread"][0], fact["other_thread"][0]) else ""
         )
     if index < max(mine, theirs):
-        return _ALL_AGAIN if fact["thread"] == fact["other_thread"] else ""
+        if fact["thread"] != fact["other_thread"]:
+            return ""
+        return _LOOP_OF_BLOCKS if index == max(fact["block"][0], fact["other_block"][0]) else _ALL_AGAIN
     if not apart % threads and index % threads == fact["thread"][0]:
         return _LOOP.format(step="blockDim.x")
     return _LOOP.format(step="gridDim.x") if index == max(mine, theirs) and not apart % blocks and blocks > 1 else ""
