@@ -9,6 +9,7 @@ from dataclasses import replace
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
 from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
+from grader.judge.all_work import name_all_work
 from grader.judge.causes.elements import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
@@ -39,6 +40,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         from grader.judge.why import name_all  # as most grades need none
 
         name_all(cases, prepared, evidence.cases)
+    name_all_work(cases, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):

@@ -17,7 +17,7 @@ from grader.judge.causes.sizes import told_apart
 from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
 from grader.judge.causes.written import Written
 from grader.judge.compare import Prepared, results, widen
-from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
+from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade, Status
 
 # Of what is not written: where it is.
 VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_written")
@@ -40,6 +40,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
     if any(grade.status == "not_written" for grade in grades):
         withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
+        name_sizes(grades, prepared, "not_written", OF_PLACES)
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -140,8 +141,15 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
             grade.details |= {"pattern": "chance", "pattern_message": said}
 
 
-def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> None:
-    """Says of wrong cases without a pattern which sizes tell them from the right ones, where one does."""
+def name_sizes(
+    grades: Sequence[CaseGrade],
+    prepared: Sequence[Prepared],
+    status: Status = "wrong_result",
+    patterns: Sequence[str | None] = (None, "chance"),
+) -> None:
+    """Says of cases with a status and a pattern that says little, or none, which sizes tell them from the right ones,
+    where one does.
+    """
     calls = [(grade, each.call.scalars) for grade, each in zip(grades, prepared, strict=False)]
     sizes = [
         (grade, {name: value for name, value in scalars.items() if isinstance(value, int)}) for grade, scalars in calls
@@ -149,7 +157,7 @@ def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> Non
     right = [each for grade, each in sizes if grade.status == "passed"]
     said = told_apart(right, [each for grade, each in sizes if grade.status != "passed"])
     for grade in grades if said else ():
-        if grade.status == "wrong_result" and grade.details.get("pattern") in (None, "chance"):
+        if grade.status == status and grade.details.get("pattern") in patterns:
             before = grade.details.get("pattern_message", "")  # of this case alone
             grade.details |= {"pattern": "sizes", "pattern_message": f"{before} {said}".strip()}
 
@@ -188,6 +196,9 @@ def withdraw_grids(grades: Sequence[CaseGrade], runs: Sequence[CaseRun]) -> None
             for grade in named:
                 if grade.details.get("pattern") == "swapped_grid":
                     del grade.details["pattern"], grade.details["pattern_message"]
+                    grade.details |= grade.details.get("otherwise", {})
+    for grade in grades:
+        grade.details.pop("otherwise", None)
 
 
 def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:

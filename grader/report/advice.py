@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
 from grader.report.addresses import of_unknown_address
+from grader.report.dynamic_bytes import TOO_FEW_BYTES, carved, of_dynamic_bytes
 from grader.report.elsewhere import known_elsewhere
 from grader.report.guarded import behind_a_guard
 from grader.report.guards import (
@@ -89,10 +90,6 @@ NEVER_FILLED = "A fragment holds what lay there before: begin with `nvcuda::wmma
 GONE = (
     "A local variable lives until the `}` of the block that it is declared in: declare it further out, or let the "
     "caller hand over an array to fill."
-)
-TOO_FEW_BYTES = (
-    "An `extern __shared__` array is as large as the launch's third number says, in bytes: is it "
-    "`n * sizeof(float)` for n floats, and is no index too large?"
 )
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (
@@ -221,6 +218,8 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     if finding and status_of(finding) == status:
         special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
         special = f"{special} {known}" if special == ROW and known else known or special
+        special += of_dynamic_bytes(special, cases)
+        special = special or str(case.details.get("all_work", "")) if case and status == "timeout" else special
     elif case and status == "not_written":
         special = on_unwritten(case)
     elif status == "wrong_result":
@@ -311,7 +310,11 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
             return NEGATIVE
         name = re.escape(str(details.get("array")))
         by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
-        return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))
+        return (
+            carved(source, str(details.get("array"))) or TOO_FEW_BYTES
+            if by_launch
+            else TOO_SMALL.format(array=details.get("array"))
+        )
     if isinstance(index, int) and index < 0:
         return NEGATIVE
     if isinstance(index, int) and 0 < 2**32 - index <= 256:

@@ -21,6 +21,7 @@ ROWS = [
         "where n is 70 or more, and wrong in all where it is 30 or less",
     ),
     (of(1, 5, 9, flag=0), of(1, 5, 9, flag=1), "right in all cases where flag is 0, and wrong in all where it is 1."),
+    (of(64, 64, 64), of(128, 128, 128), "and wrong in all where it is 128: what is there for 64 alone"),
     (of(1, 5, 9), of(1, 5, 9), ""),
     (of(1, 20), of(33, 70, 101), ""),
 ]

@@ -20,7 +20,12 @@ def place_patterns(answer: Answer) -> Iterator[Pattern]:
             yield _nothing_written(answer)
         return
     if not answer.written and answer.bad.dim() > 1 and (swapped := swapped_grid(answer.launches, answer.bad)):
-        yield Pattern("swapped_grid", swapped)
+        yield Pattern("swapped_grid", swapped, next(_of_places(answer), None))
+    yield from _of_places(answer)
+
+
+def _of_places(answer: Answer) -> Iterator[Pattern]:
+    bad = answer.bad.flatten()
     places = bad.nonzero().flatten()
     if bool(bad[places[0] :].all()):
         yield _tail(answer, int(places[0]))

@@ -24,6 +24,11 @@ def _of_size(name: str, right: Sequence[Sizes], wrong: Sequence[Sizes]) -> Itera
     is_right, is_wrong = f"It is right in all cases where {name} is", "and wrong in all"
     if {*good, *bad} <= {0, 1}:
         yield f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}."
+    elif len(good) == len(bad) == 1:
+        yield (
+            f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}: what is there for {good[0]} alone, as the end of a"
+            " loop, a template's argument or the bytes of shared memory?"
+        )
     elif len(good) == 1 and len(bad) > 1:
         missing = ", or is what tells one of them from the next missing from an index" if good[0] == 1 else ""
         yield f"{is_right} {good[0]}, {is_wrong} others: is {good[0]} written where {name} belongs{missing}?"
