@@ -13,7 +13,7 @@ from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
 from grader.judge.causes.indices import index_of, rest_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
-from grader.judge.causes.sizes import told_apart
+from grader.judge.causes.sizes import FOR_ONE, told_apart
 from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
 from grader.judge.causes.written import Written
 from grader.judge.compare import Prepared, results, widen
@@ -159,6 +159,8 @@ def name_sizes(
     for grade in grades if said else ():
         if grade.status == status and grade.details.get("pattern") in patterns:
             before = grade.details.get("pattern_message", "")  # of this case alone
+            if "?" in before and FOR_ONE not in said:
+                continue  # which asks for a cause already
             grade.details |= {"pattern": "sizes", "pattern_message": f"{before} {said}".strip()}
 
 

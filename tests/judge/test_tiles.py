@@ -45,3 +45,10 @@ def test_what_other_tiles_lack_is_not_called_swapped():
     assert index_of(columns_first) is None
     first = cases(lambda block, down, across: (0, block % across))
     assert "swapped" not in (index_of(first).said(first[2]) if index_of(first) else "")
+
+
+def test_of_one_tile_across_in_all_cases_nothing_is_told():
+    rows = [Written((torch.arange(n)[:, None] < 256).expand(n, 2), [-(-n // 256), 1, 1], [256, 1, 1], ["n", "2"])
+            for n in (1, 257, 700)]  # fmt: skip
+    found = index_of(rows)
+    assert found is None or "swapped" not in found.said(rows[1])

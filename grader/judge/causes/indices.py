@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 import torch
 from torch import Tensor
@@ -32,7 +33,8 @@ def index_of(cases: Sequence[Written]) -> Index | None:
         return None
     if all(_has_too_few(case) for case in lacking):
         return None
-    return next((index for index in _indices(lacking[-1]) if all(_follows(index, case) for case in cases)), None)
+    indices = chain(of_swapped_tiles(lacking), _indices(lacking[-1]))
+    return next((index for index in indices if all(_follows(index, case) for case in cases)), None)
 
 
 def rest_of(cases: Sequence[Written]) -> Index | None:
@@ -64,7 +66,6 @@ def _indices(case: Written) -> Iterator[Index]:
     yield from _of_one_dimension()
     if case.written.dim() > 1:
         yield from of_two_dimensions()
-        yield from of_swapped_tiles()
     yield from _threads_kept_away(case)
     yield from every_so_many(case)
 

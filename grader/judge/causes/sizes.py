@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 FEWEST = 3  # cases that are right, and that are wrong: fewer may be told apart by chance
 MULTIPLES = (128, 64, 32, 16, 8, 4, 2)
 
+FOR_ONE = "what is there for"
+
 Sizes = Mapping[str, int]  # of a call, by name
 
 
@@ -26,7 +28,7 @@ def _of_size(name: str, right: Sequence[Sizes], wrong: Sequence[Sizes]) -> Itera
         yield f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}."
     elif len(good) == len(bad) == 1:
         yield (
-            f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}: what is there for {good[0]} alone, as the end of a"
+            f"{is_right} {good[0]}, {is_wrong} where it is {bad[0]}: {FOR_ONE} {good[0]} alone, as the end of a"
             " loop, a template's argument or the bytes of shared memory?"
         )
     elif len(good) == 1 and len(bad) > 1:
