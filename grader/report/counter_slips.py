@@ -79,6 +79,25 @@ def by_the_other(source: Sequence[str]) -> Iterator[str]:
             yield OF_THREADS.format(**said)
 
 
+_MEMSET = re.compile(r"\bcudaMemset(?:Async)?\s*\(\s*(?P<name>\w+)\s*,\s*0\s*,")
+SET_BEHIND = (
+    "Line {line} sets `{name}` to 0 behind the launch in line {launch} that works with it, and what that has left is "
+    "gone: set it in front of the launch."
+)
+
+
+def set_behind(source: Sequence[str]) -> Iterator[str]:
+    """`k<<<...>>>(out); cudaMemsetAsync(out, 0, ...)`, and no launch with it after that."""
+    code = [text.partition("//")[0] for text in source]
+    for number, text in enumerate(code, 1):
+        if not (found := _MEMSET.search(text)):
+            continue
+        uses = re.compile(rf"<<<.*>>>\s*\(.*\b{found['name']}\b")
+        launches = [at for at, other in enumerate(code, 1) if uses.search(other)]
+        if launches and max(launches) < number:
+            yield SET_BEHIND.format(line=number, name=found["name"], launch=max(launches))
+
+
 def does_all(source: Sequence[str], line: int | None) -> Iterator[str]:
     """Of the loop in `line` that did not end in time: by which each thread does what others do, too."""
     if not line or line > len(source):

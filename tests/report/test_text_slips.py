@@ -48,6 +48,11 @@ SLIPS = [
         "for (int row = blockIdx.x; row < rows; row += blockDim.x) {",
         "line 1 begins at `blockIdx.x`, one round for a block, and goes on by `blockDim.x`",
     ),
+    (
+        "wrong_result",
+        "add<<<1, 32, 0, stream>>>(x, out, n);\ncudaMemsetAsync(out, 0, 4, stream);",
+        "Line 2 sets `out` to 0 behind the launch in line 1",
+    ),
     ("race", "for (row = blockIdx.y; row < n; row += gridDim.y * blockDim.y)", "write `row += gridDim.y`"),
     ("wrong_result", "for (unsigned c = threadIdx.x; c < cols; c += gridDim.x)", "write `c += blockDim.x`"),
     ("timeout", "for (unsigned char i = 0; i < n; ++i) z[i] = 0;", "`i` in line 1 is an `unsigned char`"),
@@ -66,6 +71,7 @@ NONE = [
     ("uninitialized_read", "z[i] = z[i + 1];\n__global__ void k(float* z, int n) {"),
     ("uninitialized_read", "z[i] += 1;\n__global__ void k(float* z) {\ncudaMemset(z, 0, n);"),
     ("not_written", "for (int row = blockIdx.x; row < n; row += gridDim.x)\nfor (c = threadIdx.x; c < n; c += kBlock)"),
+    ("wrong_result", "a<<<1, 2>>>(out);\ncudaMemset(out, 0, 4);\nb<<<1, 2>>>(out);\ncudaMemset(other, 0, 4);"),
     ("race", "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"),
     (
         "wrong_result",
