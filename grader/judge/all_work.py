@@ -18,9 +18,7 @@ EACH_LOADS_ALL = (
 
 
 def name_all_work(grades: Sequence[CaseGrade], runs: Sequence[CaseRun]) -> None:
-    """Gives the last case, if its time was up, what the largest one before tells of who did how much."""
-    if not grades or grades[-1].status != "timeout":
-        return
+    """Gives the last case, whose time was up, what the largest one before tells of who did how much."""
     said = [
         sentence for grade, run in zip(grades[:-1], runs, strict=False) if (sentence := _each_loads_all(grade, run))
     ]

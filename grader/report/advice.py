@@ -340,12 +340,17 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if "across its end" in finding.message:
         of_eight = "(8 bytes at once)" in finding.message and of_eight_bytes(source, finding.line)
         return OF_EIGHT_BYTES if of_eight else ACROSS
-    if finding.thread and _indexes_rows(finding, source):
+    return _of_a_thread(finding, source) if finding.thread else ""
+
+
+def _of_a_thread(finding: Finding, source: Sequence[str]) -> str:
+    """What else to say where a thread leaves an array past its end."""
+    if _indexes_rows(finding, source):
         return guard_of_index(source, finding.line) or ROW
     if finding.thread == finding.block == (0, 0, 0):
         return FIRST_THREAD
-    named, kernel = str(details.get("array")), finding.kernel or ""
-    return behind_a_guard(source, finding.line, named, kernel) if finding.thread and elements else ""
+    named, kernel = str(finding.details.get("array")), finding.kernel or ""
+    return behind_a_guard(source, finding.line, named, kernel) if finding.details.get("elements") else ""
 
 
 def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:
