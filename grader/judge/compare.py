@@ -304,6 +304,8 @@ def _details(answer: Answer, pattern: Pattern | None = None) -> dict[str, Any]:
         "launched_threads": sum(math.prod([*launch["grid"], *launch["block"]]) for launch in answer.launches),
         **_owner(first, answer.bad.numel(), answer.launches),
     }
+    if pattern and pattern.otherwise:
+        details["otherwise"] = {"pattern": pattern.otherwise.name, "pattern_message": pattern.otherwise.message}
     return details | ({"pattern": pattern.name, "pattern_message": pattern.message} if pattern else {})
 
 

@@ -34,10 +34,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     cases = judge_cases(prepared, evidence, on_gpu)
     if _is_slow_besides(cases):
         cases, evidence = cases[:-1], replace(evidence, problem=None, cut=True)
-    if any(case.status in ("wrong_result", "not_written") for case in cases):
-        from grader.judge.why import name_all  # as most grades need none
-
-        name_all(cases, prepared, evidence.cases)
+    _name_reasons(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
@@ -70,6 +67,18 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
             result.position = climb(task, result.targets, on_gpu)
             result.stars = stars_earned(task, result.position.rung, on_gpu)
     return result
+
+
+def _name_reasons(cases: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases the reason that the others tell, by rooms that most grades do not enter."""
+    if any(case.status in ("wrong_result", "not_written") for case in cases):
+        from grader.judge.why import name_all
+
+        name_all(cases, prepared, runs)
+    if cases and cases[-1].status == "timeout":
+        from grader.judge.all_work import name_all_work
+
+        name_all_work(cases, runs)
 
 
 def _without_drawn(task: Task, grades: Sequence[CaseGrade]) -> list[CaseGrade]:

@@ -9,22 +9,23 @@ from collections.abc import Sequence
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
-from grader.judge.causes.asked import CLOSE, ROUNDED, Case
-from grader.judge.causes.indices import index_of
+from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
+from grader.judge.causes.indices import index_of, rest_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
-from grader.judge.causes.sizes import told_apart
+from grader.judge.causes.sizes import FOR_ONE, told_apart
 from grader.judge.causes.variations import cause, causes_of_middling, causes_seen, worth_asking
 from grader.judge.causes.written import Written
 from grader.judge.compare import Prepared, results, widen
-from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
+from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade, Status
 
 # Of what is not written: where it is.
 VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_written")
 # Patterns that would hold in all cases if they were more than chance.
 OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
-FAMILIES = (OF_VALUES, OF_PLACES)
+OF_REPEATS = ("rows_repeated", "blocks_repeated")
+FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS)
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
@@ -39,6 +40,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
     if any(grade.status == "not_written" for grade in grades):
         withdraw_grids(grades, runs)
         name_indices(grades, prepared, runs)
+        name_sizes(grades, prepared, "not_written", OF_PLACES)
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -139,8 +141,15 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
             grade.details |= {"pattern": "chance", "pattern_message": said}
 
 
-def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> None:
-    """Says of wrong cases without a pattern which sizes tell them from the right ones, where one does."""
+def name_sizes(
+    grades: Sequence[CaseGrade],
+    prepared: Sequence[Prepared],
+    status: Status = "wrong_result",
+    patterns: Sequence[str | None] = (None, "chance"),
+) -> None:
+    """Says of cases with a status and a pattern that says little, or none, which sizes tell them from the right ones,
+    where one does.
+    """
     calls = [(grade, each.call.scalars) for grade, each in zip(grades, prepared, strict=False)]
     sizes = [
         (grade, {name: value for name, value in scalars.items() if isinstance(value, int)}) for grade, scalars in calls
@@ -148,8 +157,10 @@ def name_sizes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared]) -> Non
     right = [each for grade, each in sizes if grade.status == "passed"]
     said = told_apart(right, [each for grade, each in sizes if grade.status != "passed"])
     for grade in grades if said else ():
-        if grade.status == "wrong_result" and grade.details.get("pattern") in (None, "chance"):
+        if grade.status == status and grade.details.get("pattern") in patterns:
             before = grade.details.get("pattern_message", "")  # of this case alone
+            if "?" in before and FOR_ONE not in said:
+                continue  # which asks for a cause already
             grade.details |= {"pattern": "sizes", "pattern_message": f"{before} {said}".strip()}
 
 
@@ -187,6 +198,9 @@ def withdraw_grids(grades: Sequence[CaseGrade], runs: Sequence[CaseRun]) -> None
             for grade in named:
                 if grade.details.get("pattern") == "swapped_grid":
                     del grade.details["pattern"], grade.details["pattern_message"]
+                    grade.details |= grade.details.get("otherwise", {})
+    for grade in grades:
+        grade.details.pop("otherwise", None)
 
 
 def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -200,10 +214,12 @@ def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs
         cases = {
             grade.name: _written(each, run, buffer)
             for grade, each, run in zip(grades, prepared, runs, strict=False)
-            if grade.status in ("not_written", "passed", "wrong_result") and len(run.launches) == 1
+            if grade.status in ("not_written", "passed", "wrong_result") and run.launches
         }
         named = [grade for grade in told if grade.details["buffer"] == buffer]
-        if all(grade.name in cases for grade in named) and (found := index_of(list(cases.values()))):
+        alone = {name: case for name, case in cases.items() if case.launches == 1}
+        found = index_of(list(alone.values())) if all(grade.name in alone for grade in named) else None
+        if all(grade.name in cases for grade in named) and (found := found or rest_of(list(cases.values()))):
             for grade in named:
                 grade.details |= {"pattern": "index", "pattern_message": found.said(cases[grade.name])}
 
@@ -212,7 +228,7 @@ def _written(prepared: Prepared, run: CaseRun, buffer: str) -> Written:
     _, unwritten = prepared.buffers.left([buffer])[buffer]
     names = [name.strip() for name in prepared.call.task.shapes[buffer].split(",")]
     launch = run.launches[0]
-    return Written(~unwritten, launch["grid"], launch["block"], names)
+    return Written(~unwritten, launch["grid"], launch["block"], names, len(run.launches))
 
 
 def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -> Case:
@@ -227,5 +243,14 @@ def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -
         expected=want.values.double(),
         allowed=want.allowed,
         launches=run.launches,
+        outputs=_outputs(prepared),
         close=max(CLOSE, ROUNDED * prepared.call.terms) if is_one_of_many else CLOSE,
     )
+
+
+def _outputs(prepared: Prepared) -> dict[str, Output]:
+    left = prepared.buffers.left(prepared.expected)
+    return {
+        name: Output(left[name][0].double().reshape(want.values.shape), want.values.double(), want.allowed)
+        for name, want in prepared.expected.items()
+    }

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
 from grader.report.addresses import of_unknown_address
+from grader.report.dynamic_bytes import TOO_FEW_BYTES, carved, of_dynamic_bytes
 from grader.report.elsewhere import known_elsewhere
+from grader.report.guarded import behind_a_guard
 from grader.report.guards import (
     asks_for_one_too_many,
     asks_for_the_thread_alone,
@@ -22,6 +24,7 @@ from grader.report.guards import (
 )
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
+from grader.report.other_names import called_otherwise
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
 from grader.report.unwritten import on_shared, on_unwritten
@@ -87,10 +90,6 @@ NEVER_FILLED = "A fragment holds what lay there before: begin with `nvcuda::wmma
 GONE = (
     "A local variable lives until the `}` of the block that it is declared in: declare it further out, or let the "
     "caller hand over an array to fill."
-)
-TOO_FEW_BYTES = (
-    "An `extern __shared__` array is as large as the launch's third number says, in bytes: is it "
-    "`n * sizeof(float)` for n floats, and is no index too large?"
 )
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (
@@ -219,6 +218,8 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     if finding and status_of(finding) == status:
         special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
         special = f"{special} {known}" if special == ROW and known else known or special
+        special += of_dynamic_bytes(special, cases)
+        special = special or str(case.details.get("all_work", "")) if case and status == "timeout" else special
     elif case and status == "not_written":
         special = on_unwritten(case)
     elif status == "wrong_result":
@@ -243,6 +244,8 @@ def _on_unset(finding: Finding, source: Sequence[str]) -> str:
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if by_its_words := next((said for told, said in SAID.items() if told in finding.message), ""):
         return by_its_words
+    if other := called_otherwise(finding, source):
+        return other
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding, source)
     if finding.kind == "launch_error":
@@ -307,7 +310,11 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
             return NEGATIVE
         name = re.escape(str(details.get("array")))
         by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
-        return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))
+        return (
+            carved(source, str(details.get("array"))) or TOO_FEW_BYTES
+            if by_launch
+            else TOO_SMALL.format(array=details.get("array"))
+        )
     if isinstance(index, int) and index < 0:
         return NEGATIVE
     if isinstance(index, int) and 0 < 2**32 - index <= 256:
@@ -333,9 +340,17 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if "across its end" in finding.message:
         of_eight = "(8 bytes at once)" in finding.message and of_eight_bytes(source, finding.line)
         return OF_EIGHT_BYTES if of_eight else ACROSS
-    if finding.thread and _indexes_rows(finding, source):
+    return _of_a_thread(finding, source) if finding.thread else ""
+
+
+def _of_a_thread(finding: Finding, source: Sequence[str]) -> str:
+    """What else to say where a thread leaves an array past its end."""
+    if _indexes_rows(finding, source):
         return guard_of_index(source, finding.line) or ROW
-    return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
+    if finding.thread == finding.block == (0, 0, 0):
+        return FIRST_THREAD
+    named, kernel = str(finding.details.get("array")), finding.kernel or ""
+    return behind_a_guard(source, finding.line, named, kernel) if finding.details.get("elements") else ""
 
 
 def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:

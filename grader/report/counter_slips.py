@@ -52,6 +52,52 @@ def _is_far(end: str) -> bool:
     return int(end) > _MOST if end.isdigit() else end in ("n", "m", "k", "p", "rows", "cols", "N", "M", "K")
 
 
+_LOOP_BY = re.compile(
+    r"\bfor\s*\([^;()]*\b(?P<name>\w+)\s*=\s*(?P<start>blockIdx|threadIdx)\s*\.\s*(?P<axis>[xyz])\s*;[^;]*;\s*"
+    r"(?P=name)\s*\+=\s*(?P<step>[^;()]+?)\s*\)"
+)
+OF_BLOCKS = (
+    "The loop in line {line} begins at `{start}.{axis}`, one round for a block, and goes on by `{step}`, so that "
+    "blocks leave some out, or do them twice: write `{name} += gridDim.{axis}`."
+)
+OF_THREADS = (
+    "The loop in line {line} begins at `{start}.{axis}`, one round for a thread of the block, and goes on by `{step}`: "
+    "write `{name} += blockDim.{axis}`."
+)
+
+
+def by_the_other(source: Sequence[str]) -> Iterator[str]:
+    """`row = blockIdx.x; ...; row += blockDim.x`, or `c = threadIdx.x; ...; c += gridDim.x`."""
+    for number, text in enumerate(source, 1):
+        if not (found := _LOOP_BY.search(text.partition("//")[0])):
+            continue
+        step, axis = re.sub(r"\s", "", found["step"]), found["axis"]
+        said = found.groupdict() | {"line": number, "step": " ".join(found["step"].split())}
+        if found["start"] == "blockIdx" and f"blockDim.{axis}" in step.split("*"):
+            yield OF_BLOCKS.format(**said)
+        elif found["start"] == "threadIdx" and step == f"gridDim.{axis}":
+            yield OF_THREADS.format(**said)
+
+
+_MEMSET = re.compile(r"\bcudaMemset(?:Async)?\s*\(\s*(?P<name>\w+)\s*,\s*0\s*,")
+SET_BEHIND = (
+    "Line {line} sets `{name}` to 0 behind the launch in line {launch} that works with it, and what that has left is "
+    "gone: set it in front of the launch."
+)
+
+
+def set_behind(source: Sequence[str]) -> Iterator[str]:
+    """`k<<<...>>>(out); cudaMemsetAsync(out, 0, ...)`, and no launch with it after that."""
+    code = [text.partition("//")[0] for text in source]
+    for number, text in enumerate(code, 1):
+        if not (found := _MEMSET.search(text)):
+            continue
+        uses = re.compile(rf"<<<.*>>>\s*\(.*\b{found['name']}\b")
+        launches = [at for at, other in enumerate(code, 1) if uses.search(other)]
+        if launches and max(launches) < number:
+            yield SET_BEHIND.format(line=number, name=found["name"], launch=max(launches))
+
+
 def does_all(source: Sequence[str], line: int | None) -> Iterator[str]:
     """Of the loop in `line` that did not end in time: by which each thread does what others do, too."""
     if not line or line > len(source):

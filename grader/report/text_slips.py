@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
-from grader.report.counter_slips import does_all, narrow_index
+from grader.report.counter_slips import by_the_other, does_all, narrow_index, set_behind
 from grader.report.fragment_slips import leading_dimensions
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
@@ -72,6 +72,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
         found.append(_shuffles(calls))
     if status in ("wrong_result", "not_written", "out_of_bounds", "race", "timeout"):
         found.append(narrow_index(source))
+    if status in ("wrong_result", "not_written", "race"):
+        found += [by_the_other(source), set_behind(source)]
     if status == "timeout":
         found.append(does_all(source, line))
     if status == "uninitialized_read":

@@ -36,7 +36,7 @@ ONLY_SOME_STORE = (
 
 
 def on_unwritten(case: CaseGrade) -> str:
-    """Whether the threads are enough, of a case that lacks elements; "" where they are too few."""
+    """Whether the threads are enough, of a case that lacks elements; "" where they are fewer and no cause is told."""
     threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
     if case.details.get("pattern") == "nothing_written" and threads:
         return NO_STORE.format(buffer=case.details["buffer"])
@@ -44,7 +44,10 @@ def on_unwritten(case: CaseGrade) -> str:
     if case.details.get("pattern") in ("index", "swapped_grid") and not shared:
         return RUBBISH
     said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
-    return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
+    if threads >= elements > 0:
+        return said.format(threads=threads, elements=elements)
+    # Fewer threads than elements may have several each: what asks for the cause already is not asked again.
+    return RUBBISH if "?" in case.details.get("pattern_message", "") else ""
 
 
 def on_shared(told: str, array: str, source: Sequence[str]) -> str:

@@ -16,9 +16,9 @@ ROWS = ((1, 1), (31, 33), (32, 32), (33, 31), (130, 1), (257, 3), (255, 8), (100
 
 # As above, and batches: `out` has a row for each member. Two are large enough for a second round of as many blocks as
 # the GPU holds. The counted case has few columns, so that a thread for each of them leaves most of the GPU idle.
-BATCHES = ((1, 1, 1), (1, 31, 33), (1, 32, 32), (1, 33, 31), (3, 3, 257), (2, 255, 8), (1, 7, 1009), (1, 1009, 5),
-           (70, 2, 3), (300, 2, 12), (5, 40, 1), (2, 20_003, 2), (1, 4099, 4), (1, 300, 132), (2, 300, 67),
-           (17, 67, 132), (32, 129, 33), (1, 2000, 128))  # fmt: skip
+BATCHES = ((1, 1, 1), (1, 31, 33), (1, 32, 32), (1, 33, 31), (3, 5, 64), (3, 3, 257), (2, 255, 8), (1, 7, 1009),
+           (1, 1009, 5), (70, 2, 3), (300, 2, 12), (5, 40, 1), (2, 20_003, 2), (1, 4099, 4), (1, 300, 132),
+           (2, 300, 67), (17, 67, 132), (32, 129, 33), (1, 2000, 128))  # fmt: skip
 SWEPT_BATCHES = ((1, 1024, 1024), (1, 256, 1 << 18), (1, 1 << 14, 4096), (1, 1 << 20, 64), (1024, 1024, 64))
 
 # Around a tile both ways, primes, far from square. The counted case is a multiple of 32 and not of 64.

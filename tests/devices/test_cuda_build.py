@@ -151,7 +151,7 @@ HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in
 RELAXED = "--expt-relaxed-constexpr"  # for std::array in kernels
 OPTIONS = {"language.cu": ["--extended-lambda", RELAXED], "beside_right.cu": [RELAXED], "beside_wrong.cu": [RELAXED]}
 # What older cards lack, the emulator has: files, and a lesson.
-FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores"}
+FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores", "09_row_of_tiles_for_column.cu"}
 FROM_HOPPER_ON = {"atomics.cu", "matrix.cu", "ptx.cu", "tensor_sums.cu"}
 # Refused, built by PyTorch against its own headers, or wrong on purpose in a few kernels.
 NO_CUDA = re.compile(

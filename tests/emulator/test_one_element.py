@@ -13,6 +13,7 @@ ROWS = [
     # index, elements, (block, thread) of the two, what is told, "" for nothing
     (256, 1000, (1, 0), (0, 0), LOOP, "does a loop go on by blockDim.x where `gridDim.x * blockDim.x` belongs"),
     (0, 1000, (1, 0), (0, 0), LOOP, "does each block do all of it again?"),
+    (4, 1000, (4, 0), (0, 0), LOOP, "begins at `blockIdx.x` go on by fewer than the grid's blocks, where `gridDim.x`"),
     (5, 256, (1, 5), (0, 5), "z[threadIdx.x] = x[i];", "let blocks add theirs, `atomicAdd(&z[i], ...)`"),
     (5, 1000, (1, 5), (0, 5), "z[threadIdx.x] = x[i];", "is `blockIdx.x * blockDim.x` missing from the index?"),
     (260, 1000, (1, 4), (0, 254), LOOP, "does a loop go on by gridDim.x where"),
@@ -35,6 +36,38 @@ def test_why_two_threads_write_one_element(index, elements, mine, theirs, text, 
     one = fact(mine, theirs, text)
     why = why_one_element(one, SimpleNamespace(index=index, elements=elements, name="z"))
     assert told in why and bool(told) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("index", "mine", "theirs", "space", "is_told"),
+    [
+        (96, 64, 0, "shared", True),
+        (0, 32, 0, "shared", True),
+        (33, 32, 0, "shared", False),
+        (0, 32, 0, "global", False),
+    ],
+)
+def test_a_lane_of_two_warps(index, mine, theirs, space, is_told):
+    one = fact((0, mine), (0, theirs), "tile[k][lane] = x[i];") | {"text": "", "space": space}
+    why = why_one_element(one, SimpleNamespace(index=index, elements=1000, name="tile"))
+    assert ("is the warp's number, `threadIdx.x / 32`, missing" in why) == is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "is_in_one"),
+    [
+        ("for (int i = 0; i < n; ++i) z[i] = 0;\ny[0] = 1;", 2, False),
+        ("for (int i = 0; i < n; ++i) z[i] = 0;\ny[0] = 1;", 1, True),
+        ("for (int i = 0; i < n; ++i)\n    if (i) {\n        z[i] = 0;\n    }\ny[0] = 1;", 3, True),
+        ("for (int i = 0; i < n; ++i)\n    if (i) {\n        z[i] = 0;\n    }\ny[0] = 1;", 5, False),
+        ("while (i < n) {\n    z[i++] = 0;\n}\ny[0] = 1;", 2, True),
+        ("while (i < n) {\n    z[i++] = 0;\n}\ny[0] = 1;", 4, False),
+        ("do {\n    z[i] = 0;\n} while (++i < n);\ny[0] = 1;", 4, False),
+        ("for (i = 0; i < n; ++i)\n    for (j = 0; j < n; ++j)\n        z[i] = f(j);\ny[0] = 1;", 3, True),
+    ],
+)
+def test_a_line_in_a_loop(text, line, is_in_one):
+    assert Reading(text).is_in_loop(line) == is_in_one
 
 
 @pytest.mark.parametrize(

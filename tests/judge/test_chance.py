@@ -32,6 +32,7 @@ TIMES = "Every element of out is 32 times what it should be: does every thread o
             None,
             "Only the last element is wrong. In other cases it is not so.",
         ),
+        ("All rows are the same: is it?", "rows_repeated", None, "All rows are the same. In other cases it is not so."),
         ("Only the last element is wrong.", "tail", "head", "Only the last element is wrong."),
     ],
 )

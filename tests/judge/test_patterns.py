@@ -319,3 +319,42 @@ def test_256_elements_may_be_an_index_of_eight_bits():
     assert "missing from an index, or is it an `unsigned char`, which ends at 255?" in found.message
     found = recognise(answer(right, right, torch.arange(700) < 128, launches=[launch(6, 128)]))
     assert "unsigned char" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("rows", "launched", "words"),
+    [
+        (
+            3,
+            launch(3, 64),
+            "Only the first 3 rows of 12 are written, as many as there are blocks: where a block has a row",
+        ),
+        (4, launch(2, 64), "as many as there are warps: where a warp has a row, launch 6 blocks here"),
+        (5, launch(2, 64), "Everything from y[5, 0] on is not written"),
+    ],
+)
+def test_as_many_rows_as_there_are_blocks_or_warps(rows, launched, words):
+    done = (torch.arange(12)[:, None] < rows).expand(12, 20)
+    assert words in recognise(answer(MATRIX, MATRIX, done, launches=[launched])).message
+
+
+@pytest.mark.parametrize(
+    ("threads", "words"), [(4, "16 are 4 for each of 4 threads"), (16, "16 are as many as 16"), (5, "")]
+)
+def test_as_many_columns_as_threads_have(threads, words):
+    done = (torch.arange(20) < 16).expand(12, 20)
+    message = recognise(answer(MATRIX, MATRIX, done, launches=[launch(12, threads)])).message
+    assert words in message
+    assert ("do these go on" in message) == bool(words)
+
+
+def test_rows_of_one_number_say_nothing_of_rows():
+    got = torch.full((12, 20), 0.025) * (1 + 1e-9 * MATRIX)
+    found = recognise(answer(got, MATRIX))
+    assert found is None or "row" not in found.message
+
+
+def test_what_should_be_0_but_for_rounding_is_no_multiple():
+    got = answer(FLAT, 1e-9 * FLAT)
+    found = recognise(Answer("y", FLAT, 1e-9 * FLAT, torch.full_like(FLAT, 1e-6), got.bad))
+    assert found is None or "times" not in found.message

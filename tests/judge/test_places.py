@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.judge.causes.asked import Case
+from grader.judge.causes.asked import Case, Output
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 from tests.shared import long_tail
@@ -143,4 +143,28 @@ def test_registers_of_a_fragment_in_another_order(moved_by, words, monkeypatch):
     cases = [
         case(random(*shape), lambda x: x @ torch.arange(x.shape[1]).double(), got) for shape in ((32, 48), (16, 80))
     ]
+    assert words in cause(cases).message(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ("yxz", "x holds what belongs in y, and y what belongs in x: the two are swapped"),
+        ("yzx", "x holds what belongs in y, y what belongs in z, z what belongs in x: in which order"),
+        ("yyz", "x holds what belongs in y, and y is right: is its value stored in both?"),
+    ],
+)
+def test_outputs_in_each_others_places(held, words):
+    def all_three(inputs):
+        return {"x": inputs["a"].sin(), "y": inputs["a"].cos(), "z": inputs["a"].exp()}
+
+    task = SimpleNamespace(results=[1, 2, 3], shapes={})
+    cases = []
+    for n in (30, 17):
+        each = case(random(n, 9), lambda a: a.sin(), lambda a: a.cos())
+        a = each.inputs["x"]
+        right, allowed = all_three({"a": a}), torch.full_like(a, 1e-6)
+        outputs = {name: Output(right[other], right[name], allowed) for name, other in zip("xyz", held, strict=True)}
+        call = SimpleNamespace(scalars={}, terms=9, task=task)
+        cases.append(replace(each, reference=all_three, call=call, inputs={"a": a}, buffer="x", outputs=outputs))
     assert words in cause(cases).message(cases[0])

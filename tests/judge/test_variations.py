@@ -106,6 +106,12 @@ def sums(inputs):
             64,
             "out has most columns of x 2 times: a loop goes on by 16, and takes 32",
         ),
+        (lambda x: x.sum(1) + x[:, ::64].sum(1), 64, "has each 64th column of x, from the first on, twice"),
+        (
+            lambda x: sum(x[:, c] * (1 + (c % 64).bit_count()) for c in range(x.shape[1])),
+            64,
+            "all that a tree leaves in the places of 64 threads, added up: the first place alone has the sum of x",
+        ),
         (lambda x: x.abs().sum(1), 64, "|x| in the place of x: what loses the sign"),
         (lambda x: (x * x).sum(1), 64, "x * x in the place of x: is it multiplied with itself?"),
         (lambda x: x.trunc().sum(1), 64, "x cut down to whole numbers"),

@@ -43,6 +43,18 @@ SLIPS = [
     ("not_written", INDEX.format("unsigned char i"), "`i` in line 2 is an `unsigned char`, which holds 0 to 255 only"),
     ("not_written", INDEX.format("const uint8_t i"), "`i` in line 2 is an `uint8_t`"),
     ("out_of_bounds", INDEX.format("char i"), "is a `char`, which holds -128 to 127 only"),
+    (
+        "not_written",
+        "for (int row = blockIdx.x; row < rows; row += blockDim.x) {",
+        "line 1 begins at `blockIdx.x`, one round for a block, and goes on by `blockDim.x`",
+    ),
+    (
+        "wrong_result",
+        "add<<<1, 32, 0, stream>>>(x, out, n);\ncudaMemsetAsync(out, 0, 4, stream);",
+        "Line 2 sets `out` to 0 behind the launch in line 1",
+    ),
+    ("race", "for (row = blockIdx.y; row < n; row += gridDim.y * blockDim.y)", "write `row += gridDim.y`"),
+    ("wrong_result", "for (unsigned c = threadIdx.x; c < cols; c += gridDim.x)", "write `c += blockDim.x`"),
     ("timeout", "for (unsigned char i = 0; i < n; ++i) z[i] = 0;", "`i` in line 1 is an `unsigned char`"),
     ("timeout", "for (signed char c = threadIdx.x; c < cols; c += 8)", "`c` in line 1 is a `signed char`"),
 ]
@@ -58,6 +70,13 @@ NONE = [
     ("uninitialized_read", "s[i] += x[i];\n__global__ void k(float* z, int n) {"),
     ("uninitialized_read", "z[i] = z[i + 1];\n__global__ void k(float* z, int n) {"),
     ("uninitialized_read", "z[i] += 1;\n__global__ void k(float* z) {\ncudaMemset(z, 0, n);"),
+    ("not_written", "for (int row = blockIdx.x; row < n; row += gridDim.x)\nfor (c = threadIdx.x; c < n; c += kBlock)"),
+    ("wrong_result", "a<<<1, 2>>>(out);\ncudaMemset(out, 0, 4);\nb<<<1, 2>>>(out);\ncudaMemset(other, 0, 4);"),
+    ("race", "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"),
+    (
+        "wrong_result",
+        "for (c = threadIdx.x; c < n; c += gridDim.x * blockDim.x)\nfor (r = blockIdx.x; r < n; r += blockDim.y)",
+    ),
     ("timeout", "for (i = 0; i < n; ++i);\n    x[i] = 0;"),
     ("out_of_bounds", "for (int c = 0; c < n; ++c) sum += expf(x[c]);\n        if (lane == 0) s[0] = sum;"),
     ("not_written", "unsigned char warp = threadIdx.x / 32;\nchar c = 'a';\nfor (char c = 0; c < 26; ++c) f(c);"),

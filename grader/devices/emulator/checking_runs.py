@@ -34,11 +34,18 @@ def is_small(what: Call) -> bool:
 
 class CheckingRuns:
     """`call` makes one call of an entry point of a build: the runtime's facts, and the seconds that it took. It counts,
-    unless it is told otherwise.
+    unless it is told otherwise. `asks_for_chance`: the file reads a clock, or random numbers, so that two runs of one
+    case may differ.
     """
 
-    def __init__(self, checked: Checked, runtime: ctypes.CDLL, call: Callable[..., tuple[dict[str, Any], float]]):
-        self._checked, self._runtime, self._call = checked, runtime, call
+    def __init__(
+        self,
+        checked: Checked,
+        runtime: ctypes.CDLL,
+        call: Callable[..., tuple[dict[str, Any], float]],
+        asks_for_chance: bool = False,
+    ):
+        self._checked, self._runtime, self._call, self._asks_for_chance = checked, runtime, call, asks_for_chance
         self.code = checked.code
         self._looking_at_few: Loaded | None = None
         self._all_clean = True  # so far; if not, there is enough to tell
@@ -57,6 +64,9 @@ class CheckingRuns:
         if not is_small(what):
             return self._look_at_few(what, outputs, untouched) if self._all_clean else None
         look = self._look_with(self._looking[0], what, outputs, untouched)
+        if self._asks_for_chance and look.is_clean:
+            with silence():
+                look.vary(self._look_with(self._looking[0], what, outputs, untouched))
         if self._checked.elements and not look.decides:
             self._runtime.ladder_session_turn_elements(1)
             with silence():
@@ -65,7 +75,7 @@ class CheckingRuns:
             look.turned = [bytes_of(view) for view in outputs]
             put(self._runtime, outputs, untouched)
         self._all_clean = self._all_clean and look.is_clean
-        if look.is_clean:
+        if look.is_clean and not look.varies:
             self._compare(what, look, outputs, untouched)
         return look
 

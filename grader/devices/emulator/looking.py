@@ -38,6 +38,7 @@ class Look:
         self._checked, self._outputs, self._types = checked, outputs, types
         self.facts, self.seconds = facts, seconds
         self.turned: Sequence[np.ndarray] = outputs
+        self.varies = False  # from run to run, as by a clock: then no difference tells anything
         self._differs = False  # where other bytes lie in variables that are not set
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
@@ -65,6 +66,10 @@ class Look:
         """How often warps have executed a basic block or an access."""
         return sum(site["warps"] for kernel in self.facts["kernels"] for site in kernel["sites"])
 
+    def vary(self, again: Look) -> None:
+        """With a run of the same build, in which nothing was different."""
+        self.varies = not self._same(again._outputs)
+
     def compare(self, facts: Fact, outputs: Sequence[np.ndarray]) -> None:
         """With a run in which other bytes lay in variables that are not set, and nothing else was different."""
         wrong = {each["kind"] for each in facts["findings"] if not each["note"]} - {"timeout"}
@@ -82,8 +87,14 @@ class Look:
         if wrong or not wrong_here <= _BY_ADDRESS:
             return [*self._left, *self._numbers]
         same = not wrong_here and not self._differs and self._same(outputs)
-        unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
+        unset = list(self._surely_unset()) or self._of_others(same)
         return [*self._left, *self._numbers, *unset, *self._by_place(), *self._fewer_checks()]
+
+    def _of_others(self, same: bool) -> list[Fact]:
+        """What is read before it is set on some path, as far as runs that came out otherwise tell."""
+        if self.varies:
+            return []
+        return list(self._unset_for_nothing() if same else self._never_set())
 
     def _fewer_checks(self) -> Iterator[Fact]:
         if self._checked.is_plain:
@@ -91,7 +102,7 @@ class Look:
             yield _BLANK | {"kind": FEWER_CHECKS, "note": True} | where
 
     def _by_place(self) -> Iterator[Fact]:
-        if not all(map(np.array_equal, self._outputs, self.turned)):
+        if not self.varies and not all(map(np.array_equal, self._outputs, self.turned)):
             lines = self._checked.elements
             named = {"kind": "element_place", "line": lines[0], "text": "", "lines": lines[:_MOST_NAMED]}
             yield _BLANK | named | {"note": True}

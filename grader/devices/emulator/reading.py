@@ -132,9 +132,10 @@ class Reading:
         return any(index != written[2] for index in read)
 
     def is_in_loop(self, line: int) -> bool:
-        """Whether a loop with `{ }` stands around this line, or begins in it or in the one above."""
-        begins = any(token.text in ("for", "while", "do") and line - 1 <= token.line <= line for token in self.tokens)
-        return begins or any(first <= line <= last for first, last, _ in _loops(self.tokens))
+        """Whether a loop stands around this line, with `{ }` or of one statement, or begins in it."""
+        begins = any(token.text in ("for", "while", "do") and token.line == line for token in self.tokens)
+        around = [*_loops(self.tokens), *_loops_of_a_statement(self.tokens)]
+        return begins or any(first <= line <= last for first, last, *_ in around)
 
     def loop_around(self, line: int) -> tuple[int, int]:
         """The lines of the innermost loop around this one, or of one that begins in it; (0, 0) if there is none."""
@@ -184,6 +185,24 @@ def _loops(tokens: list[Token]) -> Iterator[tuple[int, int, bool]]:
                 yield line, token.line, has_barrier
         ends_head = token.text == ")" and bool(heads) and heads.pop()
         before = token.text
+
+
+def _loops_of_a_statement(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    """The first line and the last one of each loop whose statement has no `{ }` around it."""
+    for at, token in enumerate(tokens):
+        if token.text not in ("for", "while") or at + 1 == len(tokens) or tokens[at + 1].text != "(":
+            continue
+        depth, head = 0, True
+        for each in tokens[at + 1 :]:
+            if head and depth == 0 and each.text == "{":
+                break
+            head = head and (depth > 0 or each.text == "(")
+            depth += (each.text in "({[") - (each.text in ")}]")
+            if depth < 0:
+                break
+            if not head and depth == 0 and each.text in (";", "}"):
+                yield token.line, each.line
+                break
 
 
 def _in_branches(tokens: list[Token]) -> Iterator[int]:

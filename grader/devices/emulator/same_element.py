@@ -8,6 +8,11 @@ from typing import Any
 from grader.devices.emulator.array_wording import Where
 
 _ROWS = "is threadIdx.{axis} missing from the index, or is the block of {block} threads meant to have one dimension?"
+_NO_WARP = (
+    "threads {mine} and {theirs} are lane {lane} of two warps: is the warp's number, `threadIdx.x / 32`, missing from"
+    " the index?"
+)
+LANES = 32  # of a warp
 _NO_BLOCK = "is `blockIdx.x * blockDim.x` missing from the index?"
 _STRIDE = "blockIdx.x counts by {step} here, and a block has {threads} threads: write `blockIdx.x * blockDim.x`"
 _STRIDE_OF_LOOP = (
@@ -22,6 +27,9 @@ _LOOP = "does a loop go on by {step} where `gridDim.x * blockDim.x` belongs, so 
 _ALL_AGAIN = (
     "does each block do all of it again? Let the loop begin at `blockIdx.x * blockDim.x + threadIdx.x`, and go on by"
     " `gridDim.x * blockDim.x`"
+)
+_LOOP_OF_BLOCKS = (
+    "does a loop that begins at `blockIdx.x` go on by fewer than the grid's blocks, where `gridDim.x` belongs?"
 )
 _LOOP_OF_BLOCK = "does a loop go on by fewer than the block's {threads:,} threads, where `blockDim.x` belongs?"
 
@@ -45,6 +53,8 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
         return ""
     if fact["text"] == "same value" and (loop := _of_loop(fact, launches[number - 1], index)):
         return loop
+    if at == other and fact.get("space") == "shared" and _are_of_two_warps(index, mine[0], theirs[0]):
+        return _NO_WARP.format(mine=mine[0], theirs=theirs[0], lane=mine[0] % LANES)
     if at[1:] != other[1:] or at[0] == other[0]:
         return ""
     step, rest = divmod(theirs[0] - mine[0], at[0] - other[0])
@@ -60,6 +70,11 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
 
 
+def _are_of_two_warps(index: int, mine: int, theirs: int) -> bool:
+    """Whether both are the same lane, whose number the index has."""
+    return mine != theirs and not (mine - theirs) % LANES and not (index - mine) % LANES
+
+
 def _of_loop(fact: Mapping[str, Any], launch: Mapping[str, Any], index: int) -> str:
     """Of threads that come to one element in different rounds of a loop, by how far apart they begin."""
     threads, blocks = launch["block"][0], launch["grid"][0]
@@ -72,7 +87,9 @@ def _of_loop(fact: Mapping[str, Any], launch: Mapping[str, Any], index: int) -> 
             _LOOP_OF_BLOCK.format(threads=threads) if index >= max(fact["thread"][0], fact["other_thread"][0]) else ""
         )
     if index < max(mine, theirs):
-        return _ALL_AGAIN if fact["thread"] == fact["other_thread"] else ""
+        if fact["thread"] != fact["other_thread"]:
+            return ""
+        return _LOOP_OF_BLOCKS if index == max(fact["block"][0], fact["other_block"][0]) else _ALL_AGAIN
     if not apart % threads and index % threads == fact["thread"][0]:
         return _LOOP.format(step="blockDim.x")
     return _LOOP.format(step="gridDim.x") if index == max(mine, theirs) and not apart % blocks and blocks > 1 else ""

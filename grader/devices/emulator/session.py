@@ -69,7 +69,6 @@ class Session:
         facts: Facts = library.facts
         self.build, self.checked = Loaded(library.loaded, facts.code), facts.checked
         self.runtime = ctypes.CDLL(str(runtime))
-        self._checking = CheckingRuns(facts.checked, self.runtime, self._call_to_check) if facts.checked else None
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
@@ -86,6 +85,10 @@ class Session:
         self.other_poison = OTHER_POISONS[0]  # of second runs
         self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
+        chance = self.reading.asks_for_chance()
+        self._checking = (
+            CheckingRuns(facts.checked, self.runtime, self._call_to_check, chance) if facts.checked else None
+        )
         self._multiprocessors: int | None = None  # None: as many as the emulated GPU has
 
     def on_multiprocessors(self, count: int | None) -> None:

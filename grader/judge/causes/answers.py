@@ -17,6 +17,7 @@ ENOUGH = 4  # fewer elements than this may agree by chance, or with several patt
 class Pattern:
     name: str
     message: str  # one or two sentences for the learner
+    otherwise: Pattern | None = None  # what is told if other cases contradict it
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,21 @@ Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
 
 
 @dataclass(frozen=True, eq=False)
+class Output:
+    """What an output holds, what it should, and how far it may be from that."""
+
+    got: Tensor
+    expected: Tensor
+    allowed: Tensor
+
+    def holds(self, other: Output) -> bool:
+        """Whether it holds what belongs in another output."""
+        if self.got.shape != other.expected.shape:
+            return False
+        return bool(((self.got - other.expected).abs() <= self.allowed.maximum(other.allowed)).all())
+
+
+@dataclass(frozen=True, eq=False)
 class Case:
     """A wrong result, and what it takes to find out why. All numbers are in float64."""
 
@@ -36,6 +51,7 @@ class Case:
     launches: Launches = field(default=())
     answers: dict[tuple[str, bytes], bool] = field(default_factory=dict)  # of `is_right_with`
     counted_in: dict[str, bool | None] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)  # all of them, by name
     close: float = CLOSE  # relative: how far a float32 sum may be from one in float64, besides its tolerance
 
     @property

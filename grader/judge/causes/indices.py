@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import torch
 from torch import Tensor
 
-from grader.judge.causes.often import LANES
+from grader.judge.causes.every import every_so_many
 from grader.judge.causes.planes import of_two_dimensions
+from grader.judge.causes.tiles import of_swapped_tiles
+from grader.judge.causes.warps import of_warps
 from grader.judge.causes.written import MOST_REACHED, SIZES, Index, Written
 
 RIGHT = "blockIdx.x * blockDim.x + threadIdx.x"
@@ -31,7 +33,16 @@ def index_of(cases: Sequence[Written]) -> Index | None:
         return None
     if all(_has_too_few(case) for case in lacking):
         return None
-    return next((index for index in _indices(lacking[-1]) if all(_follows(index, case) for case in cases)), None)
+    indices = chain(of_swapped_tiles(lacking), _indices(lacking[-1]))
+    return next((index for index in indices if all(_follows(index, case) for case in cases)), None)
+
+
+def rest_of(cases: Sequence[Written]) -> Index | None:
+    """What is left over behind vectors, by several launches, of which one is for it, and for less than a vector."""
+    long = [case for case in cases if case.written.numel() >= VECTORS[-1] or not case.is_whole]
+    if sum(int((~case.written).sum()) for case in long) < ENOUGH:
+        return None
+    return next((index for index in _rests() if all(_follows(index, case) for case in long)), None)
 
 
 def _has_too_few(case: Written) -> bool:
@@ -51,11 +62,12 @@ def _indices(case: Written) -> Iterator[Index]:
     yield Index("all_but_last", lambda case: _flat(case) < case.written.numel() - 1, _said_of_last)
     yield Index("all_but_first", lambda case: _flat(case) > 0, _said_of_first)
     yield from _rests()
+    yield from of_warps()
     yield from _of_one_dimension()
     if case.written.dim() > 1:
         yield from of_two_dimensions()
     yield from _threads_kept_away(case)
-    yield from _every_so_many(case)
+    yield from every_so_many(case)
 
 
 # ---- whole parts ----
@@ -128,63 +140,6 @@ def _threads_kept_away(case: Written) -> Iterator[Index]:
     yield Index("kept_away", reaches, said)
 
 
-def _every_so_many(case: Written) -> Iterator[Index]:
-    """Of every so many along one axis the first few are written, as where a loop goes on by more than its threads."""
-    for axis in range(case.written.dim()):
-        along = case.written.movedim(axis, 0).reshape(case.written.shape[axis], -1).any(1)
-        few = int(along.logical_not().int().argmax())  # before the first gap
-        behind = along[few:].nonzero()
-        if few and len(behind):
-            every = Every(axis, few, few + int(behind[0]), few == _all_threads(case))
-            yield Index(f"every_{axis}", every.reaches, every.said)
-
-
-def _all_threads(case: Written) -> int:
-    return math.prod(case.grid) * math.prod(case.block)
-
-
-@dataclass(frozen=True)
-class Every:
-    """The first `few` of `every` so many along an axis; `of_grid`: `few` is what the launch has threads."""
-
-    axis: int
-    few: int
-    every: int
-    of_grid: bool
-
-    def _sizes(self, case: Written) -> tuple[int, int]:
-        """How many of how many, of another launch."""
-        if not self.of_grid:
-            return self.few, self.every
-        return _all_threads(case), self.every * _all_threads(case) // self.few
-
-    def reaches(self, case: Written) -> Tensor | None:
-        if self.axis >= case.written.dim():
-            return None
-        few, every = self._sizes(case)
-        shape = [-1 if each == self.axis else 1 for each in range(case.written.dim())]
-        along = torch.arange(case.written.shape[self.axis]) % every < few
-        return along.reshape(shape).expand_as(case.written)
-
-    def said(self, case: Written) -> str:
-        few, every = self._sizes(case)
-        noun = {1: ("elements",), 2: ("rows", "columns")}.get(case.written.dim(), ("matrices", "rows", "columns"))[
-            self.axis
-        ]
-        axes = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == few > 1]
-        right = "gridDim.x * blockDim.x" if self.of_grid else (axes or [""])[0]
-        if few == 1 and not self.of_grid:
-            return (
-                f"Of every {every:,} {noun} only the first is written: is the number of a loop missing from the index,"
-                f" or does one go on by {every:,} where 1 belongs?"
-            )
-        ends = "" if right else "end too early, or "
-        told = (
-            f"Of every {every:,} {noun} only the first {few:,} are written: does a loop {ends}go on by {every:,} where"
-        )
-        return f"{told} {f'`+= {right}`' if right else f'{few:,}'} belongs?"
-
-
 def _rests() -> Iterator[Index]:
     for size in VECTORS[1:]:
 
@@ -199,10 +154,12 @@ def _rests() -> Iterator[Index]:
                 if count % size > 1
                 else f"last of {count:,} elements is"
             )
-            return (
-                f"The {last} not written, what is left over behind whole groups of {size}: let a few threads take the"
-                f" elements from {count // size * size:,} on, one each."
-            )
+            told = f"The {last} not written, what is left over behind whole groups of {size}"
+            if case.launches > 1:
+                return (
+                    f"{told}: does a launch take them, and with pointers that begin there, `+ {count // size * size}`?"
+                )
+            return f"{told}: let a few threads take the elements from {count // size * size:,} on, one each."
 
         yield Index(f"rest_of_{size}", reaches, said)
 
@@ -233,7 +190,6 @@ _MULTIPLES: Sequence[tuple[str, Coordinates]] = (
 
 
 def _of_one_dimension() -> Iterator[Index]:
-    yield Index("warp", _of_warps, _too_few_warps)
     by_numbers = [(f"blockIdx.x * {size} + threadIdx.x", _counted_by(size)) for size in SIZES]
     for each in VECTORS:
         more = [*by_numbers, *_MULTIPLES] if each == 1 else [*_MULTIPLES, *by_numbers]
@@ -250,20 +206,6 @@ def _of_one_dimension() -> Iterator[Index]:
                     return _of_formula(case, name, each, by)
 
                 yield Index(f"{name}_{each}_{spread}", reaches, said)
-
-
-def _of_warps(case: Written) -> Tensor | None:
-    return _reached(case, lambda b, t, size, grid: (b * size + t) // LANES, 1, 1)
-
-
-def _too_few_warps(case: Written) -> str:
-    blocks, threads = math.prod(case.grid), math.prod(case.block)
-    count = case.written.numel()
-    return (
-        f"A warp writes each element, and {blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} threads have"
-        f" {blocks * threads // LANES:,} warps for {count:,}: {count:,} * {LANES} threads are needed, so launch"
-        f" {-(-count * LANES // threads):,} blocks here."
-    )
 
 
 def _right(b: Tensor, t: Tensor, size: int, grid: int) -> Tensor:

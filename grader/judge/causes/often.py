@@ -83,8 +83,12 @@ def swapped_grid(launches: Launches, bad: Tensor) -> str:
         for tile_x, tile_y, along_x, along_y, size_x, size_y in ways:
             wide, high = grid_x * tile_x, grid_y * tile_y
             left = ((along_x >= wide) | (along_y >= high)).expand_as(bad)
+            own = (tile_x, tile_y) == (block_x, block_y)
+            # Of other tiles than the block's own just as many are launched as the swapped sizes need.
+            if not own and (grid_x, grid_y) != (-(-size_y // tile_x), -(-size_x // tile_y)):
+                continue
             if grid_x != grid_y and wide >= size_y and high >= size_x and torch.equal(bad, left):
-                has, tile = ("has", " threads") if (tile_x, tile_y) == (block_x, block_y) else ("reaches", "")
+                has, tile = ("has", " threads") if own else ("reaches", "")
                 within = "" if tile else f" in tiles of {tile_x} x {tile_y}"
                 return (
                     f"The grid {has} {wide}{tile} in x and {high} in y{within}, and here {size_x} and {size_y} are"

@@ -15,12 +15,11 @@ from torch import Tensor
 
 from grader.judge.causes.answers import ENOUGH, Answer, Pattern, close
 from grader.judge.causes.belongs import belongs
-from grader.judge.causes.elements import ordinal
-from grader.judge.causes.often import LANES, Launches, factor_words, swapped_grid, too_few, too_few_threads, who_does
+from grader.judge.causes.often import factor_words, who_does
+from grader.judge.causes.ranges import lines, place_patterns
 from grader.judge.causes.rounded import of_16_bits
 from grader.judge.causes.stand_ins import stand_ins
 
-EIGHT_BITS = 2**8
 MOST_TIMES = 2.0**40  # more no launch does
 ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
@@ -32,7 +31,7 @@ def recognise(answer: Answer) -> Pattern | None:
     values = _value_patterns(answer) if answer.written else iter(())
     kind = next(_kind_patterns(answer), None)
     what = kind.message.replace("Every element is", "What is wrong is") if kind else ""
-    places = (Pattern(kind.name, f"{each.message} {what}") if kind else each for each in _place_patterns(answer))
+    places = (Pattern(kind.name, f"{each.message} {what}") if kind else each for each in place_patterns(answer))
     return next(chain(values, places, [kind] if kind else []), None)
 
 
@@ -98,12 +97,17 @@ def _stale(answer: Answer) -> Iterator[Pattern]:
 
 def _scaled(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got.double(), answer.expected.double()
-    usable = (expected != 0) & expected.isfinite() & got.isfinite()
+    # What should be 0 but for rounding is no multiple of anything.
+    usable = (expected != 0) & (expected.abs() > answer.allowed) & expected.isfinite() & got.isfinite()
     if int(usable.sum()) < ENOUGH:
         return
     factor = float((got[usable] / expected[usable]).median())
     claim = factor * expected if answer.got.is_floating_point() else (factor * expected).round()
-    if abs(factor - 1) < 1e-3 or factor == 0 or not answer.agrees_with(claim, 4 * abs(factor) * answer.allowed):
+    if (
+        abs(factor - 1) < 1e-3
+        or not 1 / MOST_TIMES < abs(factor) < MOST_TIMES
+        or not answer.agrees_with(claim, 4 * abs(factor) * answer.allowed)
+    ):
         return
     if answer.agrees_with(-answer.expected, answer.allowed):
         yield Pattern("sign", f"Every element of {answer.buffer} has the wrong sign.")
@@ -206,15 +210,21 @@ def _shifted(answer: Answer) -> Iterator[Pattern]:
 def _repeated(answer: Answer) -> Iterator[Pattern]:
     shape = answer.got.shape
     # Rows that hold one number in all places say nothing of rows.
-    if len(shape) >= 2 and (shape[-1] < 2 or len(answer.got.unique()) > 1) and _repeats(answer, shape[-1]):
+    if len(shape) >= 2 and (shape[-1] < 2 or not _is_constant(answer)) and _repeats(answer, shape[-1]):
         yield Pattern("rows_repeated", f"All rows of {answer.buffer} are the same: is the row missing from an index?")
-    for _, threads in _lines(answer.launches):
+    for _, threads in lines(answer.launches):
         if len(shape) == 1 and threads > 1 and _repeats(answer, threads):
             yield Pattern(
                 "blocks_repeated",
                 f"The first {threads} values come again and again, once for each block: "
                 "is blockIdx missing from an index that is read?",
             )
+
+
+def _is_constant(answer: Answer) -> bool:
+    """Whether all is the same number, as far as rounding goes."""
+    first = answer.got.flatten()[0]
+    return bool(close(answer.got.double(), first.double(), answer.allowed).all())
 
 
 def _repeats(answer: Answer, period: int) -> bool:
@@ -224,137 +234,6 @@ def _repeats(answer: Answer, period: int) -> bool:
     if bool(close(right, right[places], answer.allowed.flatten()).all()):
         return False
     return answer.got.numel() > period and answer.agrees_with(answer.got.flatten()[places], _exact(answer))
-
-
-# ---- the places: which elements are bad ----
-
-
-def _place_patterns(answer: Answer) -> Iterator[Pattern]:
-    bad = answer.bad.flatten()
-    if bool(bad.all()):
-        if not answer.written:
-            yield _nothing_written(answer)
-        return
-    if not answer.written and answer.bad.dim() > 1 and (swapped := swapped_grid(answer.launches, answer.bad)):
-        yield Pattern("swapped_grid", swapped)
-    places = bad.nonzero().flatten()
-    if bool(bad[places[0] :].all()):
-        yield _tail(answer, int(places[0]))
-    elif bool(bad[: places[-1] + 1].all()):
-        yield _head(answer, int(places[-1]) + 1)
-    yield from _columns(answer)
-    yield from _every_kth(answer)
-
-
-def _nothing_written(answer: Answer) -> Pattern:
-    what = f"Nothing was written to {answer.buffer}"
-    if not answer.launches:
-        return Pattern("nothing_written", f"{what}, and no kernel was launched.")
-    return Pattern("nothing_written", f"{what}.")
-
-
-# What no thread came to is not written: what is written and wrong was computed in a later round.
-_ROUNDS = (
-    "The first {start:,} elements are right, as many as there are {of}, and what comes behind them is wrong: has a"
-    " thread the index of its first element for a later one, or does a round begin with what the last one left, as a"
-    " sum that is not set to 0 again?"
-)
-
-
-_PARTS = {2: "half", 3: "third", 4: "quarter", 8: "eighth", 16: "sixteenth"}  # vectors' sizes, and colours
-
-
-def _tail(answer: Answer, start: int) -> Pattern:
-    """All before `start` is right and nothing from there on."""
-    count = answer.bad.numel()
-    # The first row may be right by itself, as the first query's, that sees one key: a block's size is then chance.
-    first_row = answer.written and answer.got.dim() > 1 and start == answer.got.shape[-1]
-    # What was written and is wrong need not be what no thread came to.
-    loop = "" if not answer.written else f", or do the threads of a block need a loop over all {count}"
-    is_left = not answer.written or bool((answer.got.flatten()[start:] == 0).all())
-    for blocks, threads in () if first_row else _lines(answer.launches):
-        if start in _first_elements(answer, threads) and blocks > 1:
-            narrow = ", or is it an `unsigned char`, which ends at 255" if start == EIGHT_BITS else ""
-            return Pattern(
-                "first_block",
-                f"Only the first {start} elements are {answer.good}, those of {threads} threads, as many as a block "
-                f"has: is blockIdx.x * blockDim.x missing from an index{narrow}{loop}?",
-            )
-        if not is_left and start > 1 and start in (blocks * threads, blocks):
-            of = "blocks" if start == blocks else "threads"
-            return Pattern("tail", _ROUNDS.format(start=start, of=of))
-        if start == threads and blocks == 1 and threads > 1:
-            return Pattern(
-                "tail",
-                f"Only one block of {threads} threads was launched, and only {threads} elements are {answer.good}. "
-                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.",
-            )
-        if start == blocks * threads:
-            return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb))
-    if is_left and (few := too_few(answer.launches, start, count, answer.verb)):
-        return Pattern("tail", few)
-    for parts, name in _PARTS.items():
-        if not first_row and start >= ENOUGH and start in (count // parts, -(-count // parts)):
-            return Pattern(
-                "tail",
-                f"Only the first {name} of {answer.buffer} is {answer.good}: is it n where {parts} * n belongs, or"
-                f" n / {parts} where n does, in a guard, a loop, an argument or the number of blocks?",
-            )
-    if start == count - 1:
-        return Pattern("tail", f"Only the last element is {answer.verb}.")
-    return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")
-
-
-def _first_elements(answer: Answer, threads: int) -> set[int]:
-    """How many elements the first `threads` inputs make, as far as the sizes of the inputs tell: two each of pairs."""
-    count = answer.bad.numel()
-    shares = {
-        count // values.numel() for values in answer.inputs.values() if values.numel() and not count % values.numel()
-    }
-    return {threads * share for share in shares | {1}}
-
-
-def _head(answer: Answer, end: int) -> Pattern:
-    if end == 1:
-        return Pattern("head", f"Only the first element is {answer.verb}.")
-    return Pattern("head", f"Everything before {answer.at(end)} is {answer.verb}; all from there on is {answer.good}.")
-
-
-def _columns(answer: Answer) -> Iterator[Pattern]:
-    """The same columns are bad in every row: a tile's edge."""
-    if answer.bad.dim() < 2 or answer.bad.numel() == answer.bad.shape[-1]:
-        return
-    rows = answer.bad.reshape(-1, answer.bad.shape[-1])
-    columns = rows[0]
-    if not bool((rows == columns).all()) or bool(columns.all()):
-        return
-    first, last = int(columns.nonzero()[0]), int(columns.nonzero()[-1])
-    if not bool(columns[first : last + 1].all()):
-        return
-    which = f"column {first} is" if first == last else f"columns {first} to {last} are"
-    yield Pattern(
-        "columns", f"In every row of {answer.buffer}, {which} {answer.verb}; the other columns are {answer.good}."
-    )
-
-
-def _every_kth(answer: Answer) -> Iterator[Pattern]:
-    """The bad elements, or the good ones, stand at equal distances over the whole buffer."""
-    bad = answer.bad.flatten()
-    for marked, words in ((bad, f"is {answer.verb}"), (~bad, f"is {answer.good}, the others are not")):
-        places = marked.nonzero().flatten()
-        if len(places) < ENOUGH:
-            continue
-        first, step = int(places[0]), int(places[1] - places[0])
-        if 1 < step > first and torch.equal(places, torch.arange(first, len(bad), step)):
-            asks = _OF_LANE_0 if step == LANES and first == 0 and marked is not bad and answer.written else ""
-            yield Pattern("every_kth", f"Every {ordinal(step)} element, from {answer.at(first)} on, {words}{asks}.")
-            return
-
-
-_OF_LANE_0 = (
-    ": does each thread go on with its own value, while lane 0 alone has the warp's, as behind __shfl_down_sync? Write"
-    " __shfl_xor_sync, or hand lane 0's to all, `value = __shfl_sync(0xffffffff, value, 0)`"
-)
 
 
 # ---- the kind of the bad values ----
@@ -372,13 +251,6 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
         if len(got) < ENOUGH:  # a sum that lacks some of its terms is close, too
             bits = f"some terms are left out or added twice, or there are {bits}"
         yield Pattern("imprecise", f"Every element is close, but not close enough: {bits}.")
-
-
-def _lines(launches: Launches) -> Iterator[tuple[int, int]]:
-    """Number of blocks and threads in each of every one-dimensional launch."""
-    for launch in launches:
-        if [*launch["grid"][1:], *launch["block"][1:]] == [1, 1, 1, 1]:
-            yield launch["grid"][0], launch["block"][0]
 
 
 def _exact(answer: Answer) -> Tensor:

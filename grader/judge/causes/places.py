@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 
 import torch
 from torch import Tensor
@@ -44,7 +44,12 @@ def _causes_of_other_outputs(case: Case) -> Iterator[Cause]:
         return
     for other, right in case.reference(dict(case.inputs)).items():
         if other != case.buffer and right.shape == case.expected.shape:
-            yield Cause(f"output_{other}", partial(_is_of_output, other), partial(_said_of_output, other))
+            # Of the case that tells most: in a small one several outputs may be alike, as they are 0.
+            yield Cause(f"output_{other}", partial(_is_of_output, other), partial(_known, _said_of_output(other, case)))
+
+
+def _known(said: str, _: Case) -> str:
+    return said
 
 
 def _is_of_output(other: str, case: Case) -> bool:
@@ -53,10 +58,24 @@ def _is_of_output(other: str, case: Case) -> bool:
 
 
 def _said_of_output(other: str, case: Case) -> str:
-    return (
-        f"{case.buffer} holds what belongs in {other}: are the two swapped where they are handed over, or is the other"
-        " one's sum stored?"
-    )
+    """Which outputs hold what belongs in others: two of them each other's, or more of them in a ring."""
+    told = f"{case.buffer} holds what belongs in {other}"
+    if not (outputs := case.outputs):
+        return f"{told}: are the two swapped where they are handed over, or is the other one's sum stored?"
+    if outputs[other].holds(outputs[other]):
+        return f"{told}, and {other} is right: is its value stored in both?"
+    ring = [case.buffer, other]
+    while after := next((name for name in outputs if name != ring[-1] and outputs[ring[-1]].holds(outputs[name])), ""):
+        if after in ring:
+            break
+        ring.append(after)
+    if after != case.buffer:
+        return f"{told}: is it handed over, or stored, in the other one's place?"
+    if len(ring) == 2:
+        told = f"{told}, and {other} what belongs in {case.buffer}"
+        return f"{told}: the two are swapped, where they are handed over or stored."
+    told = ", ".join(f"{one} what belongs in {two}" for one, two in pairwise([*ring, case.buffer]))
+    return f"{told.replace(' what', ' holds what', 1)}: in which order are they handed over?"
 
 
 def _is_more(by: float, enough: int, case: Case) -> bool:

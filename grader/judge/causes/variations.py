@@ -19,10 +19,11 @@ from grader.judge.causes.all_threads import variations_of_all_threads
 from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
+from grader.judge.causes.deltas import causes_of_deltas
 from grader.judge.causes.flags import causes_of_flags
 from grader.judge.causes.functions import causes_of_exponents, causes_of_maxima, variations_of_functions
 from grader.judge.causes.gathered import gathered
-from grader.judge.causes.left_out import FACTORS, Along, masks
+from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import LANES, Launches
@@ -31,6 +32,7 @@ from grader.judge.causes.places import causes_of_places, variations_of_places
 from grader.judge.causes.running_sums import causes_of_running_sums
 from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
+from grader.judge.causes.turned import turned
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes, weights_of_teams
 
 MOST_CASES = 4
@@ -103,6 +105,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
 
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
+    yield from causes_of_deltas(case)
     for variation in _variations(case):
         yield variation.as_cause()
 
@@ -196,7 +199,7 @@ def _variations(case: Case) -> Iterator[Variation]:
         if values.dim() == 1 and case.sums_along(name, 0):
             yield from variations_of_all_threads(case, name)
         if values.dim() > 1:
-            yield from _turned(name)
+            yield from turned(case, name)
         yield from variations_of_places(case, name)
         yield from _of_zeros(name)
 
@@ -355,46 +358,3 @@ def _weighted(
                 return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
 
             yield Variation(f"{key}_{axis}", name, change, message, of_none, is_clear)
-
-
-def _turned(name: str) -> Iterator[Variation]:
-    """The matrix, or each tile of it, is read with rows and columns swapped."""
-
-    def as_columns(case: Case) -> Tensor | None:
-        values = case.inputs[name]
-        return values.reshape(*values.shape[:-2], values.shape[-1], values.shape[-2]).transpose(-1, -2)
-
-    def message(case: Case) -> str:
-        rows, cols = case.inputs[name].shape[-2:]
-        return (
-            f"What {case.buffer} holds is right for {name} read down its columns, at col * {rows} + row: element (row,"
-            f" col) of {rows} x {cols} lies at row * {cols} + col."
-        )
-
-    yield Variation("columns", name, as_columns, message)
-    for size in FACTORS[1:4]:
-
-        def tiles(case: Case, size: int = size) -> Tensor | None:
-            values = case.inputs[name]
-            rows, cols = values.shape[-2:]
-            r, c = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
-            row, col = r // size * size + c % size, c // size * size + r % size
-            inside = (row < rows) & (col < cols)
-            outside = -torch.inf if case.counts_in(name) else 0.0
-            return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, outside)
-
-        yield Variation(
-            f"tile_{size}",
-            name,
-            tiles,
-            partial(_turned_tiles, name, size),
-        )
-
-
-def _turned_tiles(name: str, size: int, case: Case) -> str:
-    of_fragments = {8: ", or ldmatrix called with .trans or without", 16: ", or a fragment row_major for col_major"}
-    fragment = of_fragments.get(size, "") if case.is_of_16_bits(name) else ""
-    return (
-        f"What {case.buffer} holds is right for {name} with each {size} x {size} tile turned round: are the two indices"
-        f" of its shared array swapped where it is read, or written{fragment}?"
-    )

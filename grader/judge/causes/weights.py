@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.causes.copies import copies
+from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import LANES, Launches
 from grader.judge.causes.unrolled import unrolled
 
@@ -31,6 +32,7 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
             yield from _overlapping(noun, at)
             yield from _all_from_the_first(noun, at)
     yield from _tiles(noun)
+    yield from _again(noun, launches)
     yield from weights_of_lanes(VECTOR)
     if all(launch["block"][1] == 1 for launch in launches):  # else a row of a block works on its own
         yield from copies()
@@ -181,6 +183,32 @@ def _tiles(noun: str) -> Iterator[Weights]:
                 f" each time: let it go on by {tile}."
             )
             yield f"tile_{tile}_{step}", visits, partial(_always, said)
+
+
+def _again(noun: str, launches: Launches) -> Iterator[Weights]:
+    """The first of a team's sums counts twice, or all that a tree leaves are added up."""
+    sizes = {math.prod(launch["block"]) for launch in launches}
+    for size in sorted({each for whole in sizes for each in (whole, whole // LANES) if each > 1}):
+
+        def twice(places: Tensor, _: Launches, size: int = size) -> Tensor:
+            return 1.0 + (places % size == 0).double()
+
+        said = (
+            f"{{buffer}} has each {ordinal(size)} {noun} of {{x}}, from the first on, twice: are {size} sums added up"
+            " from 0 on, to one that has the first already? Begin at 1."
+        )
+        yield f"again_{size}", twice, partial(_always, said)
+    for size in sorted({each for whole in sizes for each in (whole, LANES) if each > 2 and not each & (each - 1)}):
+
+        def of_tree(places: Tensor, _: Launches, size: int = size) -> Tensor:
+            bits = torch.arange(size.bit_length() - 1)
+            return 1.0 + ((places[..., None] >> bits) & 1).sum(-1).double()
+
+        said = (
+            f"What {{buffer}} holds is all that a tree leaves in the places of {size} threads, added up: the first"
+            " place alone has the sum of {x}, so let one thread add it, `if (threadIdx.x == 0)`."
+        )
+        yield f"tree_of_all_{size}", of_tree, partial(_always, said)
 
 
 def _all_from_the_first(noun: str, launch: int) -> Iterator[Weights]:

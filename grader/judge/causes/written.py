@@ -13,12 +13,13 @@ MOST_REACHED = 1 << 22  # elements, of a launch
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What of a buffer a case wrote by its one launch, a bool for each element; `names` are those of its sizes."""
+    """What of a buffer a case wrote, a bool for each element; `names` are those of its sizes."""
 
     written: Tensor
     grid: Sequence[int]
     block: Sequence[int]
     names: Sequence[str]
+    launches: int = 1  # grid and block are the first one's
 
     @property
     def is_whole(self) -> bool:

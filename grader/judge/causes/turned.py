@@ -1,0 +1,73 @@
+"""Inputs that are read with rows and columns swapped: the whole matrix, or each tile of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.causes.asked import Case, Variation
+from grader.judge.causes.left_out import FACTORS
+
+
+def turned(case: Case, name: str) -> Iterator[Variation]:
+    """The matrix, or each tile of it, is read with rows and columns swapped."""
+    values = case.inputs[name]
+
+    def as_columns(case: Case) -> Tensor | None:
+        values = case.inputs[name]
+        return values.reshape(*values.shape[:-2], values.shape[-1], values.shape[-2]).transpose(-1, -2)
+
+    def message(case: Case) -> str:
+        rows, cols = case.inputs[name].shape[-2:]
+        return (
+            f"What {case.buffer} holds is right for {name} read down its columns, at col * {rows} + row: element (row,"
+            f" col) of {rows} x {cols} lies at row * {cols} + col."
+        )
+
+    yield Variation("columns", name, as_columns, message)
+    for size in FACTORS[1:4]:
+        said = partial(_turned_tiles, name, size)
+        for key, outside in (("", None), ("_of_zeros", 0.0)):  # what stands where a tile hangs over the edge
+            yield Variation(f"tile_{size}{key}", name, partial(_tiles, name, size, outside), said)
+        if values.dim() == 2 and case.sums_along(name, values.dim() - 1):
+            yield Variation(f"tile_{size}_folded", name, partial(_folded, name, size), said)
+
+
+def _tiles(name: str, size: int, outside: float | None, case: Case) -> Tensor | None:
+    values = case.inputs[name]
+    rows, cols = values.shape[-2:]
+    r, c = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
+    row, col = r // size * size + c % size, c // size * size + r % size
+    inside = (row < rows) & (col < cols)
+    if outside is None:
+        outside = -torch.inf if case.counts_in(name) else 0.0
+    elif not case.counts_in(name):
+        return None
+    return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, outside)
+
+
+def _folded(name: str, size: int, case: Case) -> Tensor | None:
+    """The same where a row is added up: what lies behind the last column, in the last tile, is in the sum as well."""
+    values = case.inputs[name]
+    rows, cols = values.shape
+    if case.counts_in(name) is not False:
+        return None
+    down, across = (-(-count // size) * size for count in (rows, cols))
+    whole = values.new_zeros(down, across)
+    whole[:rows, :cols] = values
+    r, c = torch.arange(rows)[:, None], torch.arange(across)[None, :]
+    moved = whole[r // size * size + c % size, c // size * size + r % size]
+    moved[:, cols - 1] += moved[:, cols:].sum(1)
+    return moved[:, :cols]
+
+
+def _turned_tiles(name: str, size: int, case: Case) -> str:
+    of_fragments = {8: ", or ldmatrix called with .trans or without", 16: ", or a fragment row_major for col_major"}
+    fragment = of_fragments.get(size, "") if case.is_of_16_bits(name) else ""
+    return (
+        f"What {case.buffer} holds is right for {name} with each {size} x {size} tile turned round: are the two indices"
+        f" of its shared array swapped where it is read, or written{fragment}?"
+    )
