@@ -145,7 +145,8 @@ def withhold(
     if _is_wrong_beyond(task, submission, found, checked.cases, sample):
         return None
     if found.stars > 1 and (name := asked_outside(submission.source)):
-        _take_back(found, 1, f"`{name}` asks for what no case can vary, of files, the machine or its compiler: leave it out")
+        outside = "what no case can vary, of files, the machine or its compiler"
+        _take_back(found, 1, f"`{name}` asks for {outside}: leave it out")
     if found.stars < 2:
         return sample
     with suppress(*NO_SAMPLE):
