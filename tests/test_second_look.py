@@ -236,6 +236,13 @@ def test_what_the_emulator_cannot_run_passes_and_the_report_says_so(entry, card,
     assert said.startswith("the emulator could not look") and words in said, said
 
 
+def test_nor_does_it_look_at_wider_cases_of_such_a_file(entry, card):
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("make_inputs", "wide_case=Case(n=66_000),\n        make_inputs"))
+    found = grade(find("01", entry.root), seed=1, source=NOT_EMULATED)
+    assert found.passed, found.tasks[0].cases
+
+
 class Timing:
     """The judge's part in timing, without a card: asks whether the kernel deserves it, and notes what runs then."""
 

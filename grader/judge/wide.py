@@ -41,9 +41,9 @@ def wider(
 ) -> Case | None:
     """The task's wide case with so many elements that a size, or the number of blocks, goes beyond a number that the
     file names and that no case went beyond, or that a size meets what the file asks of one and no case meets. None if
-    there is no such number or size, or no room.
+    there is no such number or size, no room, or nothing that ran, as of a file that the emulator cannot build.
     """
-    if not task.wide_case:
+    if not task.wide_case or not runs:
         return None
     (name, widest), counted = next(iter(task.wide_case.sizes.items())), task.judged_cases[-1].sizes
     grid = max((launch["grid"][0] for launch in runs[-1].launches), default=1)

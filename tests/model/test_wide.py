@@ -123,6 +123,7 @@ def test_a_case_is_widened_as_far_as_memory_goes():
     assert wider(task, [16, 256, 390], runs) is None
     assert 2_000_000 <= wider(task, [1_000_000], runs).sizes["n"] < 30_000_000
     assert wider(task, [1 << 30], runs) is None
+    assert wider(task, [1_000_000], []) is None  # as of a file that the emulator cannot build
 
 
 @pytest.mark.parametrize(
