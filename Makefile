@@ -8,7 +8,7 @@ LESSON ?=
 KERNEL ?=
 PYTHON ?=
 OFFLINE ?=
-JOBS ?= 3
+JOBS ?= 4
 FRESH ?=
 RUN := .venv/bin
 

@@ -19,7 +19,7 @@ from grader.course.catalog import UsageError
 from grader.course.lesson import Counted
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Evidence, Finding
-from grader.devices.submission import Submission, run
+from grader.devices.submission import WORDS, Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.grids import may_outgrow_a_grid
 from grader.judge.inputs import fill, fill_all
@@ -69,6 +69,7 @@ class SecondLook:
         self._cancel = Cancel()
         self._thread = ThreadPoolExecutor(1)
         self._running: Future[Seen] | None = None
+        self._doing = ""
 
     def begin(self) -> None:
         """Begins, unless it has begun or was left out: what a GPU has found right so far may be right by luck."""
@@ -76,7 +77,7 @@ class SecondLook:
             self._running = self._thread.submit(self._look, self._submission.second_server)
 
     def _look(self, server: ForkServer) -> Seen:
-        quiet = replace(self._submission, server=server, cancel=self._cancel, on_progress=lambda what: None)
+        quiet = replace(self._submission, server=server, cancel=self._cancel, on_progress=self._note)
         half = max(len(os.sched_getaffinity(0)) // 2, 1)  # the others launch what is timed
         try:
             with Arena.of(self._calls) as arena:
@@ -88,6 +89,9 @@ class SecondLook:
             return Seen(why_not="it was not done in time")
         except UsageError as error:  # this machine's fault, which is no reason to lose the grade
             return Seen(why_not=str(error))
+
+    def _note(self, what: str) -> None:
+        self._doing = what
 
     def conclude(self, result: TaskGrade) -> None:
         """Adds what the emulator has seen to a task's grade, or that it has not looked. Waits for it, not for ever."""
@@ -106,11 +110,15 @@ class SecondLook:
     def _end(self) -> Seen:
         assert self._running
         self._submission.on_progress("asking the emulator, too")
-        try:
-            return self._running.result(PATIENCE_SECONDS)
-        except OutOfTime:
-            self._cancel.set()
-            return self._running.result()
+        while True:
+            try:
+                return self._running.result(PATIENCE_SECONDS)
+            except OutOfTime:
+                if (
+                    self._doing != WORDS["preparing"]
+                ):  # that is done once for a machine, and would never be were it ended
+                    self._cancel.set()
+                    return self._running.result()
 
     def _say_why(self, result: TaskGrade) -> None:
         """A GPU says little of why a kernel fails: adds what the emulator finds in the case, on the same inputs."""

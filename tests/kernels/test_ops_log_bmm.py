@@ -16,6 +16,8 @@ from grader.judge.inputs import Draw
 from kernels import ops
 from tests.shared import long_tail
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

@@ -10,6 +10,8 @@ import torch
 from kernels import ops
 from tests.shared import long_tail
 
+pytestmark = pytest.mark.slow
+
 BF16 = torch.bfloat16
 
 
