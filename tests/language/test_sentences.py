@@ -67,6 +67,16 @@ def read():
         ("__global__ void k(float* x) { throw 1; }", 1, "a kernel cannot throw"),
         ("__global__ void k(float* x) { float a[blockDim.x]; a[0] = x[0]; }", 1, "must be a constant"),
         ("__global__ void k(float* x) { __shared__ float a = 0; x[0] = a; }", 1, "takes no initial value"),
+        (
+            "__global__ void k(float* x) {\n__shared__ float a[32][33]\na[0][0] = x[0]; x[1] = a[0][0]; }",
+            2,
+            "a `;` is missing",
+        ),
+        (
+            "__global__ void k(float* x) {\n__shared__ float a[2]\nfor (int i = 0; i < 2; ++i) { a[i] = x[i]; }\n}",
+            2,
+            "a `;` is missing",
+        ),
         ("__global__ int k(float* x) { return 0; }", 1, "a __global__ function returns void, not int"),
         (
             "__global__ void k(float* x) { x[blockDim.X] = 1; }",

@@ -77,6 +77,16 @@ def _declaration(stream: Stream, start: int, index: int) -> Declaration | None:
     return Declaration(start, at, name, commas, "extern" in stream.texts(start, name), values)
 
 
+def lacks_its_end(stream: Stream, declaration: Declaration) -> bool:
+    """Whether another statement follows its first variable without a `;`, or the name comes a line later."""
+    if stream.tokens[declaration.start].line < stream.tokens[declaration.name].line:
+        return True
+    at = declaration.name + 1
+    while stream.text(at) == "[":
+        at = stream.after_group(at)
+    return stream.text(at) not in (",", "=", "{", ";")
+
+
 def without(words: list[str], part: list[str]) -> list[str]:
     """The words but for the first run of these."""
     at = next(at for at in range(len(words)) if words[at : at + len(part)] == part)

@@ -40,6 +40,7 @@ from grader.devices.emulator.declarations import (
     Declaration,
     alignment_spans,
     global_variables,
+    lacks_its_end,
     shared_variables,
     start_of,
     without,
@@ -249,8 +250,8 @@ class _Rewriter:
             return
         if is_parameter or stream.scopes[index].kind == "class":  # nvcc warns that the word means nothing there
             self.replace(stream, index, index + 1)
-        elif declaration is None:
-            return
+        elif declaration is None or (declaration.values and lacks_its_end(stream, declaration)):
+            return  # the compilers say so
         elif declaration.values:
             name, line = stream.text(declaration.name), stream.tokens[declaration.values[0]].line
             raise TranslationError(
