@@ -20,6 +20,7 @@ _SIDES = ("__device__", "__global__")
 _ENDS = (";", "{", "}")
 
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"})
+_HAS = re.compile(r"__has_\w+")  # also behind a #define
 _RESERVED = re.compile("_[A-Z_].*")  # for compilers and their headers: [lex.name]
 # In a condition each of these comes to the same here and with nvcc, or names a compiler or a system that neither is.
 _AGREED = re.compile(
@@ -52,7 +53,7 @@ def _asked_of_the_compiler(tokens: Tokens) -> str:
             if _RESERVED.fullmatch(word) and word not in own and not _AGREED.fullmatch(word):
                 return word
     every = [*tokens.code, *(token for directive in tokens.directives for token in directive.tokens)]
-    return next((token.text for token in every if token.text in _OF_THE_BUILD), "")
+    return next((token.text for token in every if token.text in _OF_THE_BUILD or _HAS.fullmatch(token.text)), "")
 
 
 def _asked_of_the_machine(code: Sequence[Token]) -> str:

@@ -114,9 +114,7 @@ class SecondLook:
             try:
                 return self._running.result(PATIENCE_SECONDS)
             except OutOfTime:
-                if (
-                    self._doing != WORDS["preparing"]
-                ):  # that is done once for a machine, and would never be were it ended
+                if self._doing != WORDS["preparing"]:  # once for a machine: were it ended, it would never be done
                     self._cancel.set()
                     return self._running.result()
 

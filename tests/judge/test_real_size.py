@@ -107,6 +107,7 @@ def test_nothing_written_says_nothing():
         ("__global__ void k() { access(); } int n = access(name, 0);", "access"),
         ('auto start = std::chrono::steady_clock::now(); printf("%f", 1.0);', ""),
         ("#if __has_include(<cub/cub.cuh>)\nint n;\n#endif", "__has_include"),
+        ("#define HAS __has_include(<cub/cub.cuh>)\n#if HAS\nint n;\n#endif", "__has_include"),
         ("#ifdef __CUDA_MATH_CRTIMP\nint n;\n#endif", "__CUDA_MATH_CRTIMP"),
         ("const char minute = __TIME__[4];", "__TIME__"),
         ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __cplusplus > 201402L\nint n;\n#endif", ""),
