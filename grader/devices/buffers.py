@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PAGE = mmap.PAGESIZE
 ALIGNMENT = 256  # bytes, of what cudaMalloc() returns, and no more (CUDA C++ Programming Guide, Device Memory Accesses)
 GUARD_BYTES = max(16 * 1024, PAGE)  # wide enough for a block that runs past the end: 1024 threads x 16 bytes
+_MAYMOVE, _FIXED = 1, 2  # mremap(2)
 GUARD_PATTERN = b"\xf5\x7f"  # read by mistake it is a NaN in every floating type, so the result shows it
 
 
@@ -254,6 +255,17 @@ class WorkerMemory:
     def inherit(self, so: bool) -> None:
         """Says whether processes that are forked from now on have this memory, too."""
         self._map.madvise(mmap.MADV_DOFORK if so else mmap.MADV_DONTFORK)
+
+    def detach(self) -> None:
+        """Makes a copy of it, in its place: what this process writes from now on, no other sees. Raises OSError."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mremap.restype = ctypes.c_void_p
+        libc.mremap.argtypes = [*3 * [ctypes.c_size_t], ctypes.c_int, ctypes.c_size_t]
+        self._copy = mmap.mmap(-1, self.bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # kept: else it would be unmapped
+        there = ctypes.addressof(ctypes.c_char.from_buffer(self._copy))
+        ctypes.memmove(there, self.address, self.bytes)
+        if libc.mremap(there, self.bytes, self.bytes, _MAYMOVE | _FIXED, self.address) != self.address:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     def _view(self, slot: Mapping[str, Any]) -> View:
         return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])

@@ -354,11 +354,12 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
     with progress_line(entry.name) as tell:
         submission = Submission(graded.source, Path(grade.kernel), entry.lesson.tasks, start_server(), grade.seed, tell,
                                 sandbox=grade.sandbox.get("level"))  # fmt: skip
+        codes: dict[str, Any] = {}
         for task in right:
             tell(f"modelling {task.name}")
             known, seconds = graded.samples.get(task.name), BRIEFLY if in_one_block(task.kernels) else None
             try:
-                times = [*modelled_times(entry, timed[task.name], submission, split, known, seconds)]
+                times = [*modelled_times(entry, timed[task.name], submission, split, known, seconds, codes)]
             except UsageError as error:  # the grade stands, whatever is wrong here
                 yield f"not modelled: {error}"
                 return

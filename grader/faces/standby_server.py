@@ -35,13 +35,23 @@ REQUEST_SECONDS = 10.0  # for a command to come, once there is a connection
 STREAMS = 3
 _PR_SET_PDEATHSIG = 1
 
-# What a command imports, besides torch.
+# What a verdict imports, besides torch.
 _NEEDED = (
     "grader.faces.cli",
+    "grader.grade",
+    "grader.devices.build.conditions",
+    "grader.devices.cuda.machine_code",
+    "grader.judge.added_up",
+    "grader.judge.inputs",
+    "grader.judge.real_size",
     "grader.judge.weigh",
+    "grader.judge.wide",
     "grader.model.withheld",
     "grader.report.json_",
+    "grader.report.modelled",
+    "grader.report.sass",
     "grader.report.terminal",
+    "grader.report.worst",
 )
 
 

@@ -84,13 +84,14 @@ class Run(threading.Thread):
         from grader.report.modelled import pace_words
 
         entry, now, said = self.entry, {}, []
+        codes: dict[str, Any] = {}
         right = {task.name for task in self.grade.tasks if task.status == "passed"}
         submission = Submission(self.source, entry.work_file, entry.lesson.tasks, start_server(), self.grade.seed,
                                 lambda what: None, cancel=self.cancel)  # fmt: skip
         for task in entry.lesson.tasks:
             known = self.samples.get(task.name)
-            time = next(modelled_times(entry, task, submission, known=known), None) if task.name in right else None
-            if time:
+            times = modelled_times(entry, task, submission, known=known, codes=codes) if task.name in right else ()
+            if time := next(iter(times), None):
                 now[task.name] = time.median_us
                 said.append(f"{task.name}: " * (len(right) > 1) + pace_words(time, self.us.get(task.name)))
         self.us |= now

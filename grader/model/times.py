@@ -79,12 +79,15 @@ def modelled_times(
     unmeasured: bool = False,
     known: Sample | None = None,
     seconds: float | None = None,
+    codes: dict[str, Json] | None = None,
 ) -> Iterator[ModelledTime]:
     """The time of a task on every measured card, or on all of them; nothing where the kernel cannot be sampled.
 
     `known` is what was sampled of it already, for the first card, {} if it came to nothing. Sampling takes `seconds` of
-    processor time at most, if they are given. Raises UsageError, NotGraded, Cancelled.
+    processor time at most, if they are given. `codes` keeps the file's machine code, by architecture, for its other
+    tasks. Raises UsageError, NotGraded, Cancelled.
     """
+    codes = {} if codes is None else codes
     if known == {} and not unmeasured:
         return  # nor would it now
     samples: dict[tuple[float, float, str], Sample | None] = {}  # of cards that sampling cannot tell apart
@@ -92,7 +95,9 @@ def modelled_times(
         alike = card.multiprocessors, card.l1_bytes, card.architecture
         if (card.measured or unmeasured) and task.timed_case:
             if alike not in samples and (sample := known or sampled(task, task.timed_case, card, submission, seconds)):
-                samples[alike] = {**sample, "code": machine_code(task, task.timed_case, card, submission)}
+                if card.architecture not in codes:
+                    codes[card.architecture] = machine_code(task, task.timed_case, card, submission)
+                samples[alike] = {**sample, "code": codes[card.architecture]}
             known = None
             if found := samples.setdefault(alike, None):
                 with suppress(*NO_SAMPLE):

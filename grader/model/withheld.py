@@ -167,7 +167,7 @@ def _is_wrong_beyond(
     task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample
 ) -> bool:
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
-    from grader.devices.emulator.sampled import TILE_BYTES
+    from grader.devices.emulator.entry import TILE_BYTES
     from grader.judge.added_up import wrong_total
     from grader.judge.real_size import wrong_at
 

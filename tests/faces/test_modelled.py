@@ -193,3 +193,15 @@ def test_evidence_of_another_form_is_no_time(monkeypatch, broken):
     monkeypatch.setattr(times, "machine_code", lambda *what: {})
     entry = catalog.find("01")
     assert list(times.modelled_times(entry, entry.lesson.tasks[0], None)) == []
+
+
+def test_a_file_of_several_tasks_is_compiled_once(monkeypatch):
+    from grader.model import times
+
+    compiled, codes = [], {}
+    monkeypatch.setattr(times, "sampled", lambda *what: {"launches": []})
+    monkeypatch.setattr(times, "machine_code", lambda *what: compiled.append(what) or {})
+    entry = catalog.find("03")
+    for task in entry.lesson.tasks:
+        list(times.modelled_times(entry, task, None, codes=codes))
+    assert len(compiled) == 1 and len(entry.lesson.tasks) == 3

@@ -463,6 +463,27 @@ def test_doctor_says_whether_one_runs_and_how_to_end_it(home, fresh):
     assert f"`kill {' '.join(map(str, home.servers()))}` ends it now" in said[home]
 
 
+@pytest.mark.slow
+def test_it_has_imported_all_that_a_verdict_needs(tmp_path):
+    (tmp_path / "right.cu").write_text(RIGHT)
+    script = """
+import importlib, sys
+from grader.faces import standby_server
+standby_server.import_torch(to_build=False)
+standby_server.warm()
+for module in standby_server._NEEDED:
+    importlib.import_module(module)
+before = set(sys.modules)
+from grader.faces import cli
+assert cli.run(["check", "01", sys.argv[1]]) == 0
+print("late:", [name for name in sys.modules if name.startswith("grader.") and name not in before])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "right.cu"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout.splitlines()[-1] == "late: []", done.stdout + done.stderr
+
+
 def test_a_usage_error_does_not_wait_for_the_first_server(fresh):
     done = fresh.run("check", "99")
     assert done.returncode == 2 and "`ladder` lists them all" in done.stderr

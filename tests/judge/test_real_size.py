@@ -10,7 +10,7 @@ import torch
 from grader.course import catalog
 from grader.course.call import Call
 from grader.course.lesson import Case
-from grader.devices.emulator.sampled import TILE_BYTES
+from grader.devices.emulator.entry import TILE_BYTES
 from grader.judge.compare import results
 from grader.judge.inputs import Draw, case_seed, draw_into
 from grader.judge.outside_world import asked_outside

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,18 +39,38 @@ class Look:
         self._checked, self._outputs, self._types = checked, outputs, types
         self.facts, self.seconds = facts, seconds
         self.turned: Sequence[np.ndarray] = outputs
+        self.has_printed = True  # what the run prints stands there already
         self.varies = False  # from run to run, as by a clock: then no difference tells anything
         self._differs = False  # where other bytes lie in variables that are not set
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             name_array(finding, checked.arrays)
-        numbers = (each for each in facts["findings"] if each["kind"] in _OF_NUMBERS)
-        # By their lines in the file: the other build has other program counters.
-        self._numbers = [each | {"pc": 0, "line": line} for each in numbers if (line := self.code.line_of(each["pc"]))]
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
         self.leaves_an_array = any(not each["note"] for each in self._left)
         self.decides = bool(ends or across) or self.leaves_an_array
+
+    def to_json(self) -> Fact:
+        """All that `from_json` needs."""
+        held = [] if self.decides else self._outputs
+        turned = None if self.turned is self._outputs or self.decides else [*map(_in_letters, self.turned)]
+        told = {"facts": self.facts, "seconds": self.seconds, "outputs": [*map(_in_letters, held)]}
+        return told | {"turned": turned, "varies": self.varies, "differs": self._differs}
+
+    @classmethod
+    def from_json(cls, checked: Checked, told: Fact, types: Sequence[CType]) -> Look:
+        """The look that another process has had."""
+        outputs = [*map(_of_letters, told["outputs"])]
+        look = cls(checked, told["facts"], told["seconds"], outputs, types)
+        look.turned = outputs if told["turned"] is None else [*map(_of_letters, told["turned"])]
+        look.varies, look._differs, look.has_printed = told["varies"], told["differs"], False
+        return look
+
+    @cached_property
+    def _numbers(self) -> list[Fact]:
+        """By their lines in the file: the other build has other program counters."""
+        numbers = (each for each in self.facts["findings"] if each["kind"] in _OF_NUMBERS)
+        return [each | {"pc": 0, "line": line} for each in numbers if (line := self.code.line_of(each["pc"]))]
 
     @property
     def code(self) -> CodeMap:
@@ -162,8 +183,16 @@ def of_order(place: int, types: Mapping[str, CType], first: Contents, second: Co
     second ones go along: who knows what is expected judges them, too (judge/orders.py). None did not end well.
     """
     if second and not all(map(are_close, first, second, types.values())):
-        held = {name: b64encode(content.tobytes()).decode() for name, content in zip(types, second, strict=True)}
+        held = {name: _in_letters(content) for name, content in zip(types, second, strict=True)}
         yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}
+
+
+def _in_letters(content: np.ndarray) -> str:
+    return b64encode(content.tobytes()).decode()
+
+
+def _of_letters(text: str) -> np.ndarray:
+    return np.frombuffer(b64decode(text), dtype=np.uint8)
 
 
 def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:

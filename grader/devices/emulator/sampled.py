@@ -17,7 +17,7 @@ from typing import Any
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.counters import stands_alone, tensor_kind, tensor_operations
-from grader.devices.emulator.entry import POISON, View
+from grader.devices.emulator.entry import POISON, TILE_BYTES, View
 from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES
 from grader.devices.emulator.prices import PRICES, tensor_work
 from grader.devices.emulator.ptx_prices import price_of
@@ -30,7 +30,6 @@ from grader.devices.evidence import CaseRun
 Json = dict[str, Any]
 
 MEMORY_BYTES = 64 << 30  # that host code may allocate
-TILE_BYTES = 61 << 16  # of an input's values: whole pages; beyond that they repeat, and not at a power of two
 MOST_HELD = 4096  # of an output, that are told as a whole
 WORD = 4
 SECONDS = 12.0  # of processor time, for a case

@@ -20,13 +20,24 @@ from typing import Any
 
 import numpy as np
 
-from grader.course.prototype import CType, Prototype
+from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator import second_calls
 from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small, put
 from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
-from grader.devices.emulator.entry import OTHER_POISONS, POISON, Call, Loaded, View, bytes_of, size_of_data
+from grader.devices.emulator.entry import (
+    OTHER_POISONS,
+    POISON,
+    Call,
+    Loaded,
+    View,
+    bytes_of,
+    element_bytes,
+    load_runtime,
+    size_of_data,
+    written_types,
+)
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
 from grader.devices.emulator.looking import is_only_uninitialised, of_order, silence
 from grader.devices.emulator.reading import Reading
@@ -68,13 +79,7 @@ class Session:
     ):
         facts: Facts = library.facts
         self.build, self.checked = Loaded(library.loaded, facts.code), facts.checked
-        self.runtime = ctypes.CDLL(str(runtime))
-        self.runtime.ladder_session_report.restype = ctypes.c_char_p
-        self.runtime.ladder_session_stream.restype = ctypes.c_void_p
-        self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-        self.runtime.ladder_session_wall_limit.argtypes = [ctypes.c_double]
-        self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        self.runtime = load_runtime(runtime)
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
         self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
@@ -86,7 +91,7 @@ class Session:
         self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
         chance = self.reading.asks_for_chance()
-        self._checking = (
+        self.checking = (
             CheckingRuns(facts.checked, self.runtime, self._call_to_check, chance) if facts.checked else None
         )
         self._multiprocessors: int | None = None  # None: as many as the emulated GPU has
@@ -112,7 +117,7 @@ class Session:
         A block that is `to_record` is recorded besides (recording.py). `again` does in another process what `run_again`
         does, and returns that, or None if it could not; without it, it is done in this one.
         """
-        checking = None if to_record else self._checking  # who asks for a picture has had the verdict
+        checking = None if to_record else self.checking  # who asks for a picture has had the verdict
         to_record = to_record if to_record and to_record.case in ("", name) else None
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [bytes_of(view) for view in outputs]
@@ -120,7 +125,7 @@ class Session:
         look = checking.look(what, outputs, untouched) if checking else None
         if look and look.decides:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
-        with silence() if look else nullcontext():
+        with silence() if look and look.has_printed else nullcontext():
             facts, took = self._call(*what, POISON, to_record)
         unseen = [] if to_record else unseen_stores(facts, buffers, untouched)
         again = again or partial(self.run_again, *what)
@@ -137,10 +142,10 @@ class Session:
         turned = None
         if checking and is_small(what) and (place := order_sensitive_place(facts)):
             first, second, turned = checking.in_other_order(what, outputs, untouched)
-            facts["findings"] += of_order(place, _written(task, buffers), first, second)
+            facts["findings"] += of_order(place, written_types(task, buffers), first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if checking and turned:
-            run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
+            run.findings += word_turned(turned, checking.code, element_bytes(task), self.reading)
         run.findings += unseen
         if second_calls.are_of_use(what, run) and not to_record and not self._multiprocessors:
             self._keep(name, what, outputs, untouched)
@@ -210,7 +215,11 @@ class Session:
         second = [bytes_of(view) for view in outputs]
         put(self.runtime, outputs, first)
         ended = all(finding["note"] for finding in facts["findings"])
-        return second_calls.told(f"{name} {words}", _written(task, buffers), untouched, first, second) if ended else []
+        return (
+            second_calls.told(f"{name} {words}", written_types(task, buffers), untouched, first, second)
+            if ended
+            else []
+        )
 
     def run_few(
         self,
@@ -230,7 +239,7 @@ class Session:
             facts, took = self._call(task, buffers, scalars, FEW_SECONDS, mapping, POISON)
         run = CaseRun(name=name, launches=facts["launches"], seconds=took, alone=stands_alone(facts))
         facts["findings"] = [each for each in facts["findings"] if each["kind"] == "launch_error"]
-        run.findings = word_findings(facts, self.build.code, _element_bytes(task), self.reading)
+        run.findings = word_findings(facts, self.build.code, element_bytes(task), self.reading)
         return run
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
@@ -356,7 +365,7 @@ class Session:
         to_record: BlockToRecord | None,
         code: CodeMap,
     ) -> CaseRun:
-        findings = word_findings(facts, code, _element_bytes(task), self.reading)
+        findings = word_findings(facts, code, element_bytes(task), self.reading)
         findings += launch_notes(facts["launches"])
         requests = worst_requests(facts, code)
         totals, kernels, lines = add_up(facts, code)
@@ -372,16 +381,6 @@ class Session:
             requests=requests,
             touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
-
-
-def _written(task: Prototype, buffers: Mapping[str, View]) -> dict[str, CType]:
-    """What elements the outputs have, in the order of the buffers."""
-    types = {p.name: p.type for p in task.buffers}
-    return {name: types[name] for name, view in buffers.items() if view.writable}
-
-
-def _element_bytes(task: Prototype) -> dict[str, int]:
-    return {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
 
 
 def _comparable(facts: dict[str, Any]) -> list[Any]:

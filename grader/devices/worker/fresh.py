@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.buffers import View, WorkerMemory
+from grader.devices.worker.printed import be_silent
 
 _PR_SET_PDEATHSIG = 1
 
@@ -42,7 +43,7 @@ class Fresh:
             self._socket.close()
             self._socket = theirs
             try:
-                _end_with(worker)
+                end_with(worker)
                 self._serve()
             except OSError:  # the worker is gone, or files come and go
                 os._exit(1)
@@ -56,8 +57,8 @@ class Fresh:
         for line in self._socket.makefile("r"):
             pid = os.fork() if _files_of(self._folder) == self._files else None
             if pid == 0:
-                _end_with(fresh)
-                _be_silent()
+                end_with(fresh)
+                be_silent()
                 self.number = int(line)
                 return
             if pid:
@@ -132,18 +133,11 @@ def _put(contents: Iterable[Content]) -> None:
         ctypes.memmove(view.address, content, len(content))
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
+    """Has this process end with the one that has forked it."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _be_silent() -> None:
-    """What is printed was printed by the first run."""
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    os.close(nothing)
 
 
 def _files_of(folder: Path) -> dict[str, tuple[int, int]]:

@@ -17,12 +17,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,15 +29,16 @@ from grader.devices.buffers import WorkerMemory
 from grader.devices.build.own_faults import in_words
 from grader.devices.build.recipe import Library
 from grader.devices.cache import vouched
+from grader.devices.worker import emulated
 from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.control_group import most_bytes
-from grader.devices.worker.fresh import Fresh, SecondRuns
-from grader.devices.worker.job import GPU_VARIABLES, LOST, ON_THE_CLOCK
+from grader.devices.worker.fresh import Fresh
+from grader.devices.worker.job import GPU_VARIABLES, LOST
+from grader.devices.worker.looker import Looker
+from grader.devices.worker.printed import flush
 
 if TYPE_CHECKING:
     from grader.devices.cuda.machine_code import MachineCode
-    from grader.devices.emulator.entry import View
-    from grader.devices.emulator.session import Session
 
 # Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
 # and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
@@ -47,7 +46,6 @@ MEMORY_BYTES = 16 << 30
 SAMPLED_BYTES = 144 << 30  # the same where buffers are as large as on a GPU; nearly all of that is never touched
 STACK_BYTES = 256 << 20
 COMPILER_BYTES = min(4 << 30, most_bytes() // 3)  # two build a file, and clang reads it
-MOST_PROCESSOR_SECONDS = 20.0  # of a case on the emulator: on a busy machine they take longer, but are no more
 LARGEST_FILE_BYTES = 256 << 20
 _PR_SET_PDEATHSIG = 1
 _LINE_BUFFERED = 1
@@ -73,7 +71,7 @@ def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, outpu
         except Exception as error:
             traceback.print_exc()
             tell("broken", message=f"{type(error).__name__}: {error}".removesuffix(": "))
-        _flush()
+        flush()
     finally:
         os._exit(status)
 
@@ -108,11 +106,10 @@ def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Event
     gate = _Gate(job, tell, memory, needed, *((compiled.finish, compiled.begin) if compiled else ()))
     library, task = _build(job, tell, gate)
     job["machine_code"] = compiled.kernels if compiled else {}
-    is_second = gate.fresh and gate.fresh.number is not None  # of which the worker asks once it has the inputs
-    has_inputs = library and (is_second or os.read(orders_fd, 1))
-    stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library and has_inputs else None
-    if gate.fresh:
-        gate.fresh.close()
+    stopped = None
+    if library and (gate.is_forked or os.read(orders_fd, 1)):  # the inputs are there
+        stopped = emulated.run_cases(job, library, task, memory, tell, gate.fresh, gate.looker)
+    gate.close()
     tell("end", stopped=stopped)
 
 
@@ -141,7 +138,7 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
     if library and os.read(orders_fd, 1):  # the inputs are there
         session = Session(library.loaded, task)
         stopped = run_cases(session, memory, job, tell)
-        _flush()
+        flush()
         if not stopped and job["timed"]:
             tell("ready")
             obey(session, job["timed"]["scalars"], orders_fd, tell)
@@ -201,7 +198,7 @@ def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | No
 class _Gate:
     """As build.Gate says. `needed` is to be read by a build and a run, `finish` ends what begins processes meanwhile.
 
-    Once the gate is passed, `fresh` is for second runs on the emulator.
+    Once the gate is passed, `fresh` is for second runs on the emulator, and `looker` for looks at cases there.
     """
 
     job: dict[str, Any]
@@ -211,6 +208,7 @@ class _Gate:
     finish: Callable[[], None] = lambda: None
     begin: Callable[[], None] = lambda: None  # and starts them
     fresh: Fresh | None = None
+    looker: Looker | None = None
 
     def __post_init__(self) -> None:
         on_gpu = self.job["device"] == "cuda"
@@ -227,78 +225,32 @@ class _Gate:
             file.write(vouched(key, files))
         if self.job["device"] == "emulator":
             _limit_memory(None)
-            self.fresh = Fresh(Path(self.job["folder"]), self.memory)
-            self.tell.silent = self.fresh.number is not None
+            self._fork()
         self.finish()
-        self.sandbox.shut([self.fresh.pid] if self.fresh and self.fresh.pid else [])
+        others = [each.pid for each in (self.fresh, self.looker) if each]
+        self.sandbox.shut([] if self.is_forked else others)
         self.tell("loading", sandbox=self.sandbox.report())
 
+    def _fork(self) -> None:
+        self.fresh = Fresh(Path(self.job["folder"]), self.memory)
+        if self.fresh.number is None and emulated.is_checked(self.job):
+            self.looker = Looker(self.memory, self.job["token"])
+            if self.looker.is_here:
+                self.fresh = None
+        self.tell.silent = self.is_forked
 
-def _run_cases(
-    job: dict[str, Any], library: Library, task: Prototype, memory: WorkerMemory, tell: Events, fresh: Fresh | None
-) -> dict[str, str] | None:
-    """Runs case by case, or the one whose second run this process is for.
+    @property
+    def is_forked(self) -> bool:
+        """Whether this is not the worker itself: its inputs are there once it is asked for something."""
+        is_second = self.fresh is not None and self.fresh.number is not None
+        return is_second or (self.looker is not None and self.looker.is_here)
 
-    Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
-    """
-    from grader.devices.emulator.entry import OTHER_POISONS
-    from grader.devices.emulator.recording import BlockToRecord
-    from grader.devices.emulator.session import Session, runtime_library
-
-    runtime = runtime_library(Path(job["cache"]))
-    if job["to_sample"]:
-        from grader.devices.emulator.sampled import sample_cases
-
-        return sample_cases(job, library, task, memory.cases, runtime, tell)
-    to_record = BlockToRecord(**job["to_record"]) if job["to_record"] else None
-    session = Session(library, job["threads"], runtime=runtime, text=job["source"], print_threads=job["print_threads"])
-    mapping = (memory.address, memory.bytes)
-    seconds = min(job["seconds"], MOST_PROCESSOR_SECONDS)
-    if job["few_blocks"]:
-        for case, buffers in zip(job["cases"], memory.cases, strict=True):
-            tell("running", case=case["name"])
-            session.on_multiprocessors(case["multiprocessors"])
-            tell("case", case=session.run_few(case["name"], task, buffers, case["scalars"], mapping))
-        return None
-    cases = list(zip(job["cases"], memory.cases, strict=True))
-    if fresh and fresh.number is not None:
-        session.other_poison = OTHER_POISONS[fresh.number % 2]
-        fresh.answer(_run_last_again(session, task, cases[: fresh.number + 1], seconds, mapping))
-    second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
-    for number, (case, buffers) in enumerate(cases):
-        tell("running", case=case["name"])
-        again = partial(second, number, job["seconds"]) if second else None
-        session.other_poison = OTHER_POISONS[number % 2]
-        session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
-        session.on_multiprocessors(case["multiprocessors"])
-        run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
-        if number == len(cases) - 1:
-            tell("again")
-            run.findings += session.call_again()
-        _flush()
-        tell("case", case=run)
-        fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)
-        if fatal:
-            return {"problem": fatal.kind, "ended": f"{fatal.message} (case {case['name']})"}
-    return None
-
-
-def _run_last_again(
-    session: Session,
-    task: Prototype,
-    cases: Sequence[tuple[dict[str, Any], Mapping[str, View]]],
-    seconds: float,
-    mapping: tuple[int, int],
-) -> Any:
-    """What must be the same in a second run of the last case, behind those before it."""
-    from grader.devices.emulator.entry import POISON
-
-    for number, (case, buffers) in enumerate(cases, 1):
-        session.counting = number == len(cases)
-        session.on_multiprocessors(case["multiprocessors"])
-        poison = None if session.counting else POISON
-        found = session.run_again(task, buffers, case["scalars"], seconds, mapping, poison)
-    return found
+    def close(self) -> None:
+        """Ends the processes beside the worker; in one of them, that one."""
+        if self.fresh:
+            self.fresh.close()
+        if self.looker:
+            self.looker.close()
 
 
 def _isolate(job: dict[str, Any], server: int, memory_fd: int, output_fd: int) -> None:
@@ -384,8 +336,3 @@ def _limit_memory(more: int | None) -> None:
     total = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     soft = hard if more is None else total + more if hard == resource.RLIM_INFINITY else min(hard, total + more)
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def _flush() -> None:
-    sys.stdout.flush()
-    ctypes.CDLL(None).fflush(None)
