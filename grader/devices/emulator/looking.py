@@ -49,6 +49,8 @@ class Look:
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
         self.leaves_an_array = any(not each["note"] for each in self._left)
         self.decides = bool(ends or across) or self.leaves_an_array
+        # Whether another process of the same files would see it, too: host code may find other files under /proc.
+        self.is_sure = all(each["kind"] != "crash" for each in ends)
 
     def to_json(self) -> Fact:
         """All that `from_json` needs."""
