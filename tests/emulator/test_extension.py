@@ -28,7 +28,7 @@ def test_an_extension_runs_on_the_cpus_tensors_and_findings_are_warnings():
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_courses_extension_is_right_for_each_type_and_checks_its_inputs():
     command = [sys.executable, "examples/extension.py", "--emulator"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=1800)
