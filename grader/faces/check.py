@@ -346,7 +346,7 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
     from grader.report.modelled import doubt_words, modelled_words, split_words
     from grader.report.sass import sass_words
 
-    grade = graded.verdict
+    grade, codes = graded.verdict, dict[str, Any]()
     timed = {task.name: task for task in entry.lesson.tasks if task.timed_case}
     right = [task for task in grade.tasks if task.status == "passed" and task.name in timed]
     if grade.device["kind"] != "emulator" or not right:
@@ -354,7 +354,6 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
     with progress_line(entry.name) as tell:
         submission = Submission(graded.source, Path(grade.kernel), entry.lesson.tasks, start_server(), grade.seed, tell,
                                 sandbox=grade.sandbox.get("level"))  # fmt: skip
-        codes: dict[str, Any] = {}
         for task in right:
             tell(f"modelling {task.name}")
             known, seconds = graded.samples.get(task.name), BRIEFLY if in_one_block(task.kernels) else None
