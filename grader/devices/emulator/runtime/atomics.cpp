@@ -94,6 +94,19 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
     return integer(op, old, value, compare);
 }
 
+// What so many bytes hold, eight at most. A processor waits long for eight that it has just stored as fewer.
+std::uint64_t word_at(const void* address, unsigned bytes) {
+    std::uint64_t word = 0;
+    if (bytes == sizeof(std::uint32_t)) {
+        std::uint32_t narrow;
+        std::memcpy(&narrow, address, sizeof narrow);
+        word = narrow;
+    } else {
+        std::memcpy(&word, address, bytes);
+    }
+    return word;
+}
+
 // Whether this look needs no turn: it may find what the word held when the block was woken.
 bool takes_offer(Thread& thread, Address a, unsigned bytes, bool only_looks) {
     return std::exchange(thread.is_offered, false) && only_looks && a == thread.asked && bytes == thread.asked_bytes;
@@ -128,8 +141,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const std::uint16_t region = check_access(*thread, a, bytes, !looks, pc);
         const bool is_known = region != no_region && scope == Scope::System;
         if (is_known && thread->executor->regions[region]->sides != Sides::Device) thread->block->launch->tells_host = true;
-        std::uint64_t found = is_offered ? thread->offered : 0;
-        if (!is_offered) std::memcpy(&found, address, bytes);
+        const std::uint64_t found = is_offered ? thread->offered : word_at(address, bytes);
         const bool changes = compute(op, type, found, value, compare) != found;
         thread->only_looks = only_looks && shared_by_all && scope != Scope::Block;
         if (!is_offered) {
@@ -146,8 +158,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         acquire(*thread, a, width_of(bytes), when, scope, is_offered ? thread->offered_releases : all_releases);
         if (is_offered) return thread->offered;
     }
-    std::uint64_t old = 0;
-    std::memcpy(&old, address, bytes);
+    const std::uint64_t old = word_at(address, bytes);
     const std::uint64_t result = compute(op, type, old, value, compare);
     std::memcpy(address, &result, bytes);
     if (!thread) return old;
