@@ -53,3 +53,16 @@ def test_a_factor_that_another_case_has_without_it_asks_for_nothing():
     other = wrong("scaled", "Every element of out is 2 times what it should be.")
     withdraw_chance([first, other])
     assert first.details["pattern_message"] == "out[1] is 2 times what it should be."
+
+
+@pytest.mark.parametrize(("other", "stays"), [(None, False), ("columns", False), ("transposed", True), ("nan", True)])
+def test_what_is_right_elsewhere_in_one_case_alone_is_taken_back(other, stays):
+    first = wrong("belongs", "What is wrong in out is right elsewhere: out[0] holds what belongs in out[1].")
+    withdraw_chance([first, wrong(other, "", total=30)])
+    assert (first.details.get("pattern") == "belongs") == stays
+
+
+def test_what_is_right_elsewhere_stands_beside_few_wrong_elements():
+    first = wrong("belongs", "What is wrong in out is right elsewhere.")
+    withdraw_chance([first, wrong(None, "", bad=1)])
+    assert first.details["pattern"] == "belongs"

@@ -35,6 +35,8 @@ def test_no_barrier_is_advised_between_blocks():
 
     assert of("blocks run in no order; use an atomic") == READ_ELSEWHERE
     assert of("two blocks write one element; use an atomic") == TWO_BLOCKS
+    both = "thread 0 of block (1, 0, 0) writes y[0] in line 4 while thread 0 of block (0, 0, 0) writes it in line 4, in"
+    assert on_finding(Finding("race", f"{both} any order: is a row missing?", line=1), ["y[0] = 1;"]) == TWO_BLOCKS
     volatile = "volatile orders nothing, of block (0, 0, 0)"
     assert of(volatile) == READ_ELSEWHERE
     assert of(volatile, "shared") not in (READ_ELSEWHERE, TWO_BLOCKS), "of a cluster, which has a barrier"

@@ -17,12 +17,19 @@ from torch import Tensor
 
 from grader.judge.causes.all_threads import variations_of_all_threads
 from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.attention_masks import causes_of_masks, causes_of_places_behind
 from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.deltas import causes_of_deltas
 from grader.judge.causes.flags import causes_of_flags
-from grader.judge.causes.functions import causes_of_exponents, causes_of_maxima, variations_of_functions
+from grader.judge.causes.functions import (
+    causes_of_columns,
+    causes_of_exponents,
+    causes_of_maxima,
+    variations_of_functions,
+)
 from grader.judge.causes.gathered import gathered
+from grader.judge.causes.gradients import causes_of_gradients
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
@@ -92,19 +99,23 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
         )
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
+    yield from causes_of_masks(case)
     yield from causes_of_scales(case)
     yield from causes_of_means(case)
+    yield from causes_of_places_behind(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
     yield from causes_of_operators(case)
     yield from causes_of_exponents(case)
     yield from causes_of_maxima(case)
+    yield from causes_of_columns(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
 
 
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
+    yield from causes_of_gradients(case)
     yield from causes_of_deltas(case)
     for variation in _variations(case):
         yield variation.as_cause()
