@@ -11,6 +11,7 @@ from grader.judge.causes.often import LANES
 
 MOST_NAMED = 4
 FACTORS = (4, 8, 16, 32, 64, 128, 256)  # of tiles, vectors and loops
+DEPTHS, STEPS = (16, 32, 64), (4, 8, 16)  # of tiles along a sum, and of the products that a tile takes
 TEAMS = (16, 8)  # lanes of a warp that add up what is theirs
 
 Along = Callable[[Tensor, int], Tensor]  # from the places along an axis and its length
@@ -34,6 +35,15 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
             f"all {noun}s of {{x}}, or all but the last of a whole tile",
             "is it `=` where `+=` belongs?",
         )
+    for k in DEPTHS:
+        for step in STEPS:
+            yield (
+                f"all_but_end_{k}_{step}",
+                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
+                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
+                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
+                " adds to 0?",
+            )
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):
         yield from _of_size(k, noun)

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 
 import torch
 from torch import Tensor
@@ -115,6 +115,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
 
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
+    yield from _of_swapped(case)
     yield from causes_of_gradients(case)
     yield from causes_of_deltas(case)
     for variation in _variations(case):
@@ -237,6 +238,28 @@ def _of_others(case: Case, name: str) -> Iterator[Variation]:
         name,
         lambda case: -case.inputs[name],
         lambda case: f"What {case.buffer} holds is right for -{name} in the place of {name}: is a sign wrong?",
+    )
+
+
+def _of_swapped(case: Case) -> Iterator[Cause]:
+    """Two inputs in each other's place."""
+    names = [name for name, values in case.inputs.items() if _may_vary(values)]
+    for one, other in combinations(names, 2):
+        if case.inputs[one].shape == case.inputs[other].shape:
+            yield Cause(f"swapped_{one}_{other}", partial(_are_swapped, one, other), partial(_swapped, one, other))
+
+
+def _are_swapped(one: str, other: str, case: Case) -> bool:
+    first, second = case.inputs[one], case.inputs[other]
+    if first.shape != second.shape or torch.equal(first, second):
+        return False
+    return case.is_right_for(case.reference({**case.inputs, one: second, other: first})[case.buffer].double())
+
+
+def _swapped(one: str, other: str, case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right with {one} and {other} in each other's place: are the two swapped where they"
+        " are handed over, or where they are read?"
     )
 
 

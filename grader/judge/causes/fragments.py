@@ -1,0 +1,160 @@
+"""Fragments of tensor cores whose registers have other elements: of an input, of all of them, or of the output.
+
+A fragment has 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.judge.causes.asked import Case, Cause, Variation
+
+Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
+
+HALF = 8
+
+_PAIRS = "columns i and i + 1 where 2 * i and 2 * i + 1 are the pair of lane i of 4: its first one is `lane % 4 * 2`"
+_QUARTERS: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "columns",
+        lambda rows, cols, half: (rows, cols ^ half),
+        "columns 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment, or of the other factor's, in the"
+        " wrong order? The first are of the lower columns",
+    ),
+    (
+        "pairs",
+        lambda rows, cols, half: (rows, _halved(cols, half)),
+        _PAIRS,
+    ),
+    (
+        "lower_pairs",
+        lambda rows, cols, half: (rows, torch.where(cols & half > 0, cols, _halved(cols, half))),
+        _PAIRS,
+    ),
+    (
+        "packed",
+        lambda rows, cols, half: (rows, cols ^ 1),
+        "the two of each pair of columns swapped: the first of them belongs in the lower half of a register, in its"
+        " fragment and in the other factor's",
+    ),
+    (
+        "packed_rows",
+        lambda rows, cols, half: (rows ^ 1, cols),
+        "the two of each pair of rows swapped: the first of two that are packed into a register belongs in its lower"
+        " half",
+    ),
+    (
+        "rows",
+        lambda rows, cols, half: (rows ^ half, cols),
+        "rows 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment in the wrong order? The first are"
+        " of the upper rows",
+    ),
+    (
+        "quarters",
+        lambda rows, cols, half: (rows & ~half | cols & half, cols & ~half | rows & half),
+        "two 8 x 8 quarters of each 16 x 16 tile swapped: are registers of its fragment in the wrong order? They are of"
+        " (row, col), (row + 8, col), (row, col + 8) and (row + 8, col + 8)",
+    ),
+)
+
+
+def _halved(cols: Tensor, half: int) -> Tensor:
+    return cols // half * half + cols % half // 2 + cols % 2
+
+
+def fragments(name: str) -> Iterator[Variation]:
+    """One input with its elements elsewhere in each tile."""
+    for key, moved, said in _QUARTERS:
+        yield Variation(f"fragment_{key}", name, partial(_as_moved, name, moved), partial(_of_fragment, name, said))
+
+
+def _as_moved(name: str, moved: Moved, case: Case) -> Tensor:
+    """An input whose elements are taken from elsewhere in a tile; zeros where there is nothing."""
+    return _moved(case.inputs[name], moved)
+
+
+def _moved(values: Tensor, moved: Moved) -> Tensor:
+    count, width = values.shape[-2:]
+    down, across = torch.meshgrid(torch.arange(count), torch.arange(width), indexing="ij")
+    rows, cols = moved(down, across, HALF)
+    known = (rows < count) & (cols < width)
+    return values[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)].masked_fill(~known, 0.0)
+
+
+def _of_fragment(name: str, said: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {name} with {said}."
+
+
+# ---- the lane's number taken apart otherwise: row lane / 4 and pair lane % 4 of each 8 x 8 ----
+
+
+def _by_eights(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """What a lane has that takes row lane % 8 and pair lane / 8, where row lane / 4 and pair lane % 4 are asked for."""
+    lane = rows % HALF * 4 + cols % HALF // 2
+    return rows // HALF * HALF + lane % 8, cols // HALF * HALF + lane // 8 * 2 + cols % 2
+
+
+def _stored_by_eights(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """What is stored there by a lane that has row lane / 4 and pair lane % 4."""
+    lane = rows % HALF + cols % HALF // 2 * 8
+    return rows // HALF * HALF + lane // 4, cols // HALF * HALF + lane % 4 * 2 + cols % 2
+
+
+_LANES = "with row lane % 8 and pair lane / 8 in the place of row lane / 4 and pair lane % 4 of each 8 x 8"
+LANE_MOVES: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "by_eights",
+        _stored_by_eights,
+        f"What a lane has of {{buffer}} is stored {_LANES}: four neighbouring lanes have a row.",
+    ),
+)
+
+
+def _within(lead: int, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """Of whole tiles, rows that follow one another after `lead` elements of the matrix, and not after its width."""
+    height, width = (int(each.max()) + 1 for each in (rows, cols))
+    down, across = (each // TILE * TILE for each in (rows, cols))
+    whole = (down + TILE <= height) & (across + TILE <= width)
+    place = down * width + across + rows % TILE * lead + cols % TILE
+    return torch.where(whole, place // width, rows), torch.where(whole, place % width, cols)
+
+
+TILE = 16
+_OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
+    ("by_eights", _by_eights, True, f"What {{buffer}} holds is right for {{names}} {_LANES}: four neighbouring lanes have a row."),
+    (
+        "leading",
+        partial(_within, TILE),
+        False,
+        "What {buffer} holds is right where the rows of each 16 x 16 tile of {names} follow one another after 16"
+        " elements: the leading dimension of load_matrix_sync is how many elements a row of the whole matrix has.",
+    ),
+)
+
+
+def causes_of_fragments(case: Case) -> Iterator[Cause]:
+    """One of these inputs, or all of them, with what another lane, or another row's length, would have."""
+    names = [name for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)]
+    for key, moved, whole, said in _OF_ALL:
+        for chosen in ([*names], *([name] for name in names)):
+            told, explains = said.replace("{names}", " and ".join(chosen)), partial(_are_moved, chosen, moved, whole)
+            yield Cause(f"fragments_{key}_{'_'.join(chosen)}", explains, partial(_of, told))
+
+
+def _are_moved(names: list[str], moved: Moved, whole: bool, case: Case) -> bool:
+    """Whether these inputs have their elements elsewhere, in `whole` tiles or as far as they reach."""
+    padded = {name: values for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)}
+    for name, values in padded.items() if whole else ():  # what a tile has behind the last column comes to others
+        padded[name] = torch.nn.functional.pad(values, (0, -values.shape[-1] % TILE))
+    changed = padded | {name: _moved(padded[name], moved) for name in names}
+    if all(torch.equal(values, padded[name]) for name, values in changed.items()):
+        return False
+    return case.is_right_for(case.reference({**case.inputs, **changed})[case.buffer].double())
+
+
+def _of(words: str, case: Case) -> str:
+    return words.format(buffer=case.buffer)
