@@ -169,7 +169,7 @@ def withdraw_places(wrong: Sequence[CaseGrade]) -> None:
     for grade in found:
         others = (each for each in wrong if each not in found and each.details["buffer"] == grade.details["buffer"])
         if any(
-            ENOUGH <= each.details["bad"] and each.details["total"] <= MOST_ELEMENTS
+            each.details["bad"] >= ENOUGH and each.details["total"] <= MOST_ELEMENTS
             and each.details.get("pattern") in (None, *OF_VALUES, *OF_PLACES)
             for each in others
         ):  # fmt: skip

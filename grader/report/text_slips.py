@@ -9,7 +9,8 @@ from itertools import accumulate, pairwise
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
 from grader.report.counter_slips import by_the_other, does_all, narrow_index, set_behind
-from grader.report.fragment_slips import leading_dimensions
+from grader.report.fragment_slips import groups, leading_dimensions, unfilled
+from grader.report.unread_arrays import unread
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 LONGEST_LAUNCH = 200  # tokens
@@ -80,6 +81,7 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
         found.append(_adds(source, line))
     if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
         found.append(leading_dimensions(calls, tokens.code, tokens.directives))
+        found += [unfilled(calls, source), groups(source)]
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
         found.append(_macros(tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written"):
@@ -88,6 +90,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
         found.append(_references(tokens.code, source, line))
     if status in ("out_of_bounds", "misaligned"):
         found.append(_bytes(source, line))
+    if status in ("wrong_result", "out_of_bounds"):
+        found.append(unread(tokens.code, _parameters(tokens.code)))
     return next((said for each in found for said in each), "")
 
 

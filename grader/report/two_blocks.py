@@ -32,8 +32,8 @@ _TAKES = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(\s*(?P<cas>.*?),\s*0u?\s*,|E
 
 def of_two_blocks(message: str, source: Sequence[str], space: str = "global") -> str:
     """Of a race in that space, by its message; "" if it is none of two blocks."""
-    both_write = "two blocks" in message or _BOTH_WRITE.search(message) is not None
     named = set(re.findall(r"of block (\([^)]*\))", message)) if space == "global" else set()
+    both_write = "two blocks" in message or (len(named) > 1 and _BOTH_WRITE.search(message) is not None)
     if not (both_write or "blocks run in no order" in message or len(named) > 1):
         return ""
     if said := of_lock(source):

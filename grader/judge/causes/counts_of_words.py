@@ -1,4 +1,4 @@
-"""Counts of bytes that threads load several at once: a byte of a word is taken from elsewhere, or the rest goes astray."""
+"""Counts of bytes that threads load several at once: a byte is taken from elsewhere, or the rest goes astray."""
 
 from __future__ import annotations
 

@@ -125,7 +125,12 @@ def _within(lead: int, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, T
 
 TILE = 16
 _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
-    ("by_eights", _by_eights, True, f"What {{buffer}} holds is right for {{names}} {_LANES}: four neighbouring lanes have a row."),
+    (
+        "by_eights",
+        _by_eights,
+        True,
+        f"What {{buffer}} holds is right for {{names}} {_LANES}: four neighbouring lanes have a row.",
+    ),
     (
         "leading",
         partial(_within, TILE),

@@ -1,6 +1,6 @@
 """Gradients of attention with one factor for another: a row of k for one of q, the row that is written for the term's.
 
-What is right is computed here as in Dao et al. 2022, appendix B.2, and asked for first: of another task nothing is told.
+What is right is computed here as in Dao et al. 2022, appendix B.2, and asked for first: else nothing is told.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def causes_of_gradients(case: Case) -> Iterator[Cause]:
             for right in NAMES:
                 explains, said = partial(_is_of, what, left, right), partial(_said_of, words, left, right)
                 yield Cause(f"gradient_{what}_{left}_{right}", explains, said)
-    for key, said in _OF_LSE.items():
-        yield Cause(f"gradient_lse_{key}", partial(_is_of_lse, key), partial(_said_of, said, "", ""))
+    for key, words in _OF_LSE.items():
+        yield Cause(f"gradient_lse_{key}", partial(_is_of_lse, key), partial(_said_of, words, "", ""))
 
 
 @lru_cache(8)

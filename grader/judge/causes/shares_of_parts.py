@@ -1,4 +1,4 @@
-"""Shares of 1 where threads, warps or places of a tree each have a maximum or a sum of their own, or exp is taken twice.
+"""Shares of 1 where threads, warps or places of a tree have a maximum or sum of their own, or exp is taken twice.
 
 Each claim is what a wrong softmax of the rows of x would be.
 """
@@ -115,7 +115,7 @@ _OF_WARPS: tuple[tuple[str, Callable[[Parts, Tensor], Tensor], str], ...] = (
 
 
 def _tree(values: Tensor, combine: Combine) -> Tensor:
-    """What lies in each place, rows x threads, behind `v[t] = combine(v[t], v[t + half])` for half = threads / 2 ... 1."""
+    """What lies in each place, rows x threads, behind `v[t] = combine(v[t], v[t + half])`, half = threads / 2 ... 1."""
     values = values.clone()
     half = values.shape[1] // 2
     while half:

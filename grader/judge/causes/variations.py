@@ -258,8 +258,8 @@ def _are_swapped(one: str, other: str, case: Case) -> bool:
 
 def _swapped(one: str, other: str, case: Case) -> str:
     return (
-        f"What {case.buffer} holds is right with {one} and {other} in each other's place: are the two swapped where they"
-        " are handed over, or where they are read?"
+        f"What {case.buffer} holds is right with {one} and {other} in each other's place: are the two swapped where"
+        " they are handed over, or where they are read?"
     )
 
 
