@@ -115,8 +115,8 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
 
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
-    yield from _of_swapped(case)
     yield from causes_of_gradients(case)
+    yield from _of_swapped(case)
     yield from causes_of_deltas(case)
     for variation in _variations(case):
         yield variation.as_cause()
