@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
@@ -25,6 +26,7 @@ from grader.report.guards import (
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.other_names import called_otherwise
+from grader.report.statements import statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
 from grader.report.unwritten import on_shared, on_unwritten
@@ -216,7 +218,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
         return said
     special = ""
     if finding and status_of(finding) == status:
-        special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
+        special, known = _on_statement(finding, source), known_elsewhere(finding, cases)
         special = f"{special} {known}" if special == ROW and known else known or special
         special += of_dynamic_bytes(special, cases)
         special = special or str(case.details.get("all_work", "")) if case and status == "timeout" else special
@@ -229,7 +231,14 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
 
 def on_finding(finding: Finding, source: Sequence[str]) -> str:
     """The same on a finding of a program's; `source` are the lines of the file that it is in."""
-    return _on_finding(finding, source) or ADVICE.get(finding.kind, "")
+    return _on_statement(finding, source) or ADVICE.get(finding.kind, "")
+
+
+def _on_statement(finding: Finding, source: Sequence[str]) -> str:
+    """The same of the statement that the finding's line is a part of, where it goes over several."""
+    whole = statements(source)
+    lines = {name: whole.line(at) for name, at in finding.details.items() if name == "other_line"}
+    return _on_finding(replace(finding, line=whole.line(finding.line), details=finding.details | lines), whole.lines)
 
 
 def _on_unset(finding: Finding, source: Sequence[str]) -> str:
