@@ -62,11 +62,11 @@ def by_shifts(x, step):
         (lambda x: counted(by_shifts(x, 4)), "at shifts of 0, 4, 8 and 12 bits"),
         (
             lambda x: counted(torch.where(torch.arange(len(x)) < len(x) // 16 * 16, x, BINS - 1)),
-            "What is left of x behind whole 16s counts in c[63], whatever it is",
+            "What is left of x behind whole words, or vectors, counts in c[63], whatever it is",
         ),
         (
             lambda x: counted(torch.where(torch.arange(len(x)) < len(x) // 4 * 4, x, x[-1])),
-            "behind whole 4s counts as x[n - 1] in c, each time",
+            "counts as x[n - 1] in c, each time",
         ),
         (lambda x: 0 * counted(x), "each adds what it has to c at the end"),
         (lambda x: counted(x[: len(x) // 4 * 4]), "behind steps of 4"),

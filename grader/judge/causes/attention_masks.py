@@ -34,6 +34,7 @@ def causes_of_masks(case: Case) -> Iterator[Cause]:
         for key, of_tile, said in _OF_TILES:
             explains = partial(_is_right, partial(of_tile, size), 1)
             yield Cause(f"mask_{key}_{size}", explains, partial(_said, _SEES + said % size + _COUNTED))
+    for size in sizes:
         for other in sizes:
             said = _SEES + f"`j % {size} <= i % {other}`" + _COUNTED
             for padded in (1, size):

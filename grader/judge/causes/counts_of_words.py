@@ -22,11 +22,13 @@ _TWICE = (
     "Of each word of four elements {{buffer}} has byte {taken} twice, and byte {left} not at all: the four are at"
     " shifts of 0, 8, 16 and 24 bits."
 )
-_REST = "What is left of {{x}} behind whole {whole}s counts"
-_AS_THE_LAST = f"{_REST} as {{{{x}}}}[n - 1] in {{{{buffer}}}}, each time: give each of these elements its own index."
+_AS_THE_LAST = (
+    "What is left of {x} behind whole words, or vectors, counts as {x}[n - 1] in {buffer}, each time: give each of"
+    " these elements its own index."
+)
 _IN_ONE = (
-    f"{_REST} in {{{{buffer}}}}[{{counter}}], whatever it is: let it count in `{{{{buffer}}}}[{{{{x}}}}[i]]`, as all"
-    " else does."
+    "What is left of {{x}} behind whole words, or vectors, counts in {{buffer}}[{counter}], whatever it is: let it"
+    " count in `{{buffer}}[{{x}}[i]]`, as all else does."
 )
 
 
@@ -41,9 +43,9 @@ def taken_otherwise(counters: int) -> Iterator[tuple[str, Taken, str]]:
             for taken in range(BYTES):
                 told = _TWICE.format(taken=taken, left=left)
                 yield f"byte_{left}_{taken}_{whole}", partial(_one_twice, whole, left, taken), told
-        yield f"rest_as_last_{whole}", partial(_rest_as_last, whole), _AS_THE_LAST.format(whole=whole)
+        yield f"rest_as_last_{whole}", partial(_rest_as_last, whole), _AS_THE_LAST
         for counter in (0, counters - 1):
-            told = _IN_ONE.format(whole=whole, counter=counter)
+            told = _IN_ONE.format(counter=counter)
             yield f"rest_in_{counter}_{whole}", partial(_rest_in, whole, counter), told
 
 

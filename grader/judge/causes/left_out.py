@@ -35,15 +35,6 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
             f"all {noun}s of {{x}}, or all but the last of a whole tile",
             "is it `=` where `+=` belongs?",
         )
-    for k in DEPTHS:
-        for step in STEPS:
-            yield (
-                f"all_but_end_{k}_{step}",
-                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
-                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
-                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
-                " adds to 0?",
-            )
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):
         yield from _of_size(k, noun)
@@ -63,6 +54,15 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
     )
     for k in dict.fromkeys([LANES, *threads]):
         yield from _of_steps(k, noun)
+    for k in DEPTHS:
+        for step in STEPS:
+            yield (
+                f"all_but_end_{k}_{step}",
+                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
+                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
+                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
+                " adds to 0?",
+            )
 
 
 def _of_size(k: int, noun: str) -> Iterator[Lacking]:
