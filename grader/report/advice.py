@@ -26,7 +26,7 @@ from grader.report.guards import (
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.other_names import called_otherwise
-from grader.report.statements import statements
+from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
 from grader.report.unwritten import on_shared, on_unwritten
@@ -236,9 +236,9 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
 
 def _on_statement(finding: Finding, source: Sequence[str]) -> str:
     """The same of the statement that the finding's line is a part of, where it goes over several."""
-    whole = statements(source)
-    lines = {name: whole.line(at) for name, at in finding.details.items() if name == "other_line"}
-    return _on_finding(replace(finding, line=whole.line(finding.line), details=finding.details | lines), whole.lines)
+    lines, begins = statements(source)
+    other = {name: begin(begins, at) for name, at in finding.details.items() if name == "other_line"}
+    return _on_finding(replace(finding, line=begin(begins, finding.line), details=finding.details | other), lines)
 
 
 def _on_unset(finding: Finding, source: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.devices.build.lexer import Token, lex
@@ -15,40 +14,36 @@ _GOES_ON = ("+", "/", "%", "|", "^", "?", "=", "<", "<=", ">=", ".", "->", ")", 
 _BEHIND_A_NAME = ("*", "&", "-")  # which begin a statement elsewhere: behind `if (...)`, or `;`
 
 
-@dataclass(frozen=True)
-class Statements:
-    """Lines, of which those that a statement goes on in are empty; and the first line of each one's statement."""
+def statements(source: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """As many lines, of which those that a statement goes on in are empty; and the first line of each one's statement.
 
-    lines: tuple[str, ...]
-    begins: tuple[int, ...]
-
-    def line(self, number: int | None) -> int | None:
-        """Where the statement of a line begins."""
-        return self.begins[number - 1] if number and number <= len(self.begins) else number
-
-
-def statements(source: Sequence[str]) -> Statements:
-    """The same number of lines; preprocessor lines, and those with a lambda's body in parentheses, stay as they are."""
+    Preprocessor lines, and those with a lambda's body in parentheses, stay as they are.
+    """
     return _statements(tuple(source))
 
 
+def begin(begins: Sequence[int], line: int | None) -> int | None:
+    """Where the statement of a line begins."""
+    return begins[line - 1] if line and line <= len(begins) else line
+
+
 @lru_cache(8)
-def _statements(source: tuple[str, ...]) -> Statements:
+def _statements(source: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     tokens = lex("\n".join(source))
     fixed = {token.line for each in tokens.directives for token in each.tokens}
     lines, begins = list(source), list(range(1, len(source) + 1))
     for first, last in _joined(tokens.code):
         if last > len(lines) or fixed & set(range(first, last + 1)):
             continue
-        begin = begins[first - 1]
+        head = begins[first - 1]
         parts = [
-            _code(lines[begin - 1]).rstrip(),
+            _code(lines[head - 1]).rstrip(),
             *(_code(lines[number - 1]).strip() for number in range(first + 1, last)),
         ]
-        lines[begin - 1] = " ".join(filter(None, [*parts, lines[last - 1].strip()]))
+        lines[head - 1] = " ".join(filter(None, [*parts, lines[last - 1].strip()]))
         for number in range(first + 1, last + 1):
-            lines[number - 1], begins[number - 1] = "", begin
-    return Statements(tuple(lines), tuple(begins))
+            lines[number - 1], begins[number - 1] = "", head
+    return tuple(lines), tuple(begins)
 
 
 def _code(line: str) -> str:

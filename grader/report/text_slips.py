@@ -10,7 +10,7 @@ from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
 from grader.report.counter_slips import by_the_other, does_all, narrow_index, set_behind
 from grader.report.fragment_slips import groups, leading_dimensions, unfilled
-from grader.report.statements import statements
+from grader.report.statements import begin, statements
 from grader.report.unread_arrays import unread
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
@@ -69,8 +69,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     """A sentence on the first slip that may be why a file has this status; "" if there is none. `line` is told."""
     tokens = lex("\n".join(source))
     calls = list(_calls(tokens.code))
-    whole = statements(source)  # for rules that read a line at a time
-    source, line = whole.lines, whole.line(line)
+    source, begins = statements(source)  # for rules that read a line at a time
+    line = begin(begins, line)
     found: list[Iterator[str]] = [_tuples(tokens.code)]
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))

@@ -6,7 +6,7 @@ import pytest
 
 from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
-from grader.report.statements import statements
+from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 
 SPLIT = [
@@ -33,14 +33,14 @@ WHOLE = [
 
 @pytest.mark.parametrize(("lines", "first"), SPLIT)
 def test_a_statement_stands_in_its_first_line(lines, first):
-    found = statements(["int before;", *lines, "int behind;"])
-    assert found.lines[1] == first and len(found.lines) == len(lines) + 2
-    assert found.line(3) == 2 and found.line(1) == 1 and found.line(len(found.lines)) == len(found.lines)
+    found, begins = statements(["int before;", *lines, "int behind;"])
+    assert found[1] == first and len(found) == len(lines) + 2
+    assert begin(begins, 3) == 2 and begin(begins, 1) == 1 and begin(begins, len(found)) == len(found)
 
 
 @pytest.mark.parametrize("lines", WHOLE)
 def test_what_is_no_statement_over_several_lines_stays(lines):
-    assert list(statements(lines).lines) == lines
+    assert list(statements(lines)[0]) == lines
 
 
 @pytest.mark.parametrize(
