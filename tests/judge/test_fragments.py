@@ -18,14 +18,14 @@ def product(inputs):
     return {"c": inputs["a"] @ inputs["b"].mT}
 
 
-def case(got, m, n, k):
+def case(got, m, n, k, threads=32):
     draw = Draw(m * n + k)
     a, b = (draw.normal(rows, k).double() for rows in (m, n))
     buffers = [SimpleNamespace(name=name, type=SimpleNamespace(bytes=2)) for name in "ab"]
     task = SimpleNamespace(shapes={"a": "m, k", "b": "n, k", "c": "m, n"}, signature=SimpleNamespace(buffers=buffers))
     call = SimpleNamespace(scalars={"m": m, "n": n, "k": k}, terms=k, task=task)
     right = product({"a": a, "b": b})["c"]
-    launches = [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1]}]
+    launches = [{"kernel": "k", "grid": [1, 1, 1], "block": [threads, 1, 1]}]
     return Case(call, product, {"a": a, "b": b}, "c", got(a, b), right, torch.full_like(right, 1e-6), launches)
 
 
@@ -60,6 +60,24 @@ def stored_by_eights(a, b):
     return torch.where(known, right[row.clamp(max=len(right) - 1), col.clamp(max=right.shape[1] - 1)], 0.0)
 
 
+def second_and_third_swapped(a, b):
+    right = torch.nn.functional.pad(a @ b.mT, (0, 1, 0, 8))
+    got = right.clone()
+    for row in (row for row in range(len(a)) if row % 16 < 8):
+        got[row, 1::2], got[row + 8, 0:-1:2] = right[row + 8, 0:-1:2], right[row, 1::2]
+    return got[: len(a), : len(b)]
+
+
+def by_warps(a, b):
+    """Four warps of a block have 16 x 16 each, two down and two across, and each stores in another one's place."""
+    right = a @ b.mT
+    r, c = torch.meshgrid(*map(torch.arange, right.shape), indexing="ij")
+    warp = c % 64 // 16 * 2 + r % 32 // 16  # that stores here
+    row, col = r // 32 * 32 + warp // 4 * 16 + r % 16, c // 64 * 64 + warp % 4 * 16 + c % 16
+    known = (row < len(right)) & (col < right.shape[1])
+    return torch.where(known, right[row.clamp(max=len(right) - 1), col.clamp(max=right.shape[1] - 1)], 0.0)
+
+
 def packed_the_other_way(a, b):
     even = torch.nn.functional.pad(a, (0, a.shape[1] % 2))
     return even[:, torch.arange(even.shape[1]) ^ 1] @ torch.nn.functional.pad(b, (0, b.shape[1] % 2)).mT
@@ -77,6 +95,7 @@ def last_step_alone(a, b):
         (both_by_eights, "right for a and b with row lane % 8 and pair lane / 8"),
         (a_by_eights, "right for a with row lane % 8 and pair lane / 8"),
         (stored_by_eights, "What a lane has of c is stored with row lane % 8 and pair lane / 8"),
+        (second_and_third_swapped, "The second and the third number that a lane has of c are stored in each other's"),
         (packed_the_other_way, "a with the two of each pair of columns swapped"),
         (last_step_alone, "but the last 16 of its last whole tile: is the sum begun again with each step of 16"),
     ],
@@ -84,6 +103,15 @@ def last_step_alone(a, b):
 def test_what_lanes_have_is_told(got, said):
     cases = [case(got, *sizes) for sizes in SIZES]
     assert said in cause(cases).message(cases[0])
+
+
+def test_tiles_of_other_warps_are_told():
+    cases = [case(by_warps, *sizes, threads=256) for sizes in ((60, 70, 9), (32, 64, 5))]
+    told = cause(cases).message(cases[0])
+    assert (
+        "The tiles of 16 x 16 that a block's 8 warps have of c" in told
+        and "`warp / 4` and its column `warp % 4`" in told
+    )
 
 
 def test_rows_of_a_tile_that_follow_one_another_too_soon():

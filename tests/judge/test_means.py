@@ -68,6 +68,11 @@ ROWS = [
     ("out", lambda scores, v: by_exp2(scores) @ v / total(by_exp2(scores)), "and are rescaled with expf"),
     (
         "lse",
+        lambda scores, v: shifted(scores).sum(-1).log() - scores.amax(-1),
+        "lse is the logarithm of the sum less the maximum: add it",
+    ),
+    (
+        "lse",
         lambda scores, v: scores.amax(-1) - shifted(scores).sum(-1).log(),
         "lse is the maximum less the logarithm of the sum",
     ),

@@ -15,6 +15,7 @@ from torch import Tensor
 from grader.judge.causes.asked import Case, Cause
 
 TILES = (16, 32, 64, 128)
+HALF = 8  # rows of a fragment that a lane has one of
 MOST_SCORES = 1 << 20
 ROUNDED = 2e-6  # relative, of a sum of products
 Mask = Callable[[Tensor, Tensor, int], Tensor]  # of queries, keys and n: which keys are seen
@@ -30,10 +31,10 @@ def causes_of_masks(case: Case) -> Iterator[Cause]:
     yield Cause("mask_from_the_end", partial(_is_right, _from_the_end, 1), partial(_said, _FROM_THE_END))
     yield Cause("mask_rest_as_it_was", _is_with_scores, partial(_said, _REST))
     sizes = dict.fromkeys([*case.threads, *TILES])
-    for size in sizes:
+    for size in dict.fromkeys([*sizes, HALF]):
         for key, of_tile, said in _OF_TILES:
             explains = partial(_is_right, partial(of_tile, size), 1)
-            yield Cause(f"mask_{key}_{size}", explains, partial(_said, _SEES + said % size + _COUNTED))
+            yield Cause(f"mask_{key}_{size}", explains, partial(_said, _SEES + said.format(size=size) + _COUNTED))
     for size in sizes:
         for other in sizes:
             said = _SEES + f"`j % {size} <= i % {other}`" + _COUNTED
@@ -129,6 +130,10 @@ def _whole_tiles(size: int, query: Tensor, key: Tensor, n: int) -> Tensor:
     return key // size <= query // size
 
 
+def _first_of_group(size: int, query: Tensor, key: Tensor, n: int) -> Tensor:
+    return key <= query // size * size
+
+
 def _key_in_tile(size: int, query: Tensor, key: Tensor, n: int) -> Tensor:
     return key % size <= query
 
@@ -153,8 +158,9 @@ _FROM_THE_END = (
     "Row i of {buffer} sees the last i + 1 keys, and should see the first: with causal those with j <= i, from 0 on."
 )
 _OF_TILES: tuple[tuple[str, Callable[[int, Tensor, Tensor, int], Tensor], str], ...] = (
-    ("by_place", _by_place_in_tile, "`j <= i %% %d`, as of threadIdx.x"),
-    ("whole_tiles", _whole_tiles, "`j <= i`, and the others of the tile of %d that its own is in"),
-    ("key_in_tile", _key_in_tile, "`j %% %d <= i`, by the key's place in its tile"),
-    ("from_place", _from_itself_in_tile, "`j >= i %% %d`, as of threadIdx.x"),
+    ("by_place", _by_place_in_tile, "`j <= i % {size}`, as of threadIdx.x"),
+    ("whole_tiles", _whole_tiles, "`j <= i`, and the others of the tile of {size} that its own is in"),
+    ("first_of_group", _first_of_group, "`j <= i / {size} * {size}`, as of the first row of a group for all of them"),
+    ("key_in_tile", _key_in_tile, "`j % {size} <= i`, by the key's place in its tile"),
+    ("from_place", _from_itself_in_tile, "`j >= i % {size}`, as of threadIdx.x"),
 )

@@ -15,7 +15,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
-HALF = 8
+HALF, TILE = 8, 16
 
 _PAIRS = "columns i and i + 1 where 2 * i and 2 * i + 1 are the pair of lane i of 4: its first one is `lane % 4 * 2`"
 _QUARTERS: tuple[tuple[str, Moved, str], ...] = (
@@ -104,8 +104,22 @@ def _stored_by_eights(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Te
     return rows // HALF * HALF + lane // 4, cols // HALF * HALF + lane % 4 * 2 + cols % 2
 
 
+def _registers(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """Where the second and the third of a lane's four sums are stored in each other's place."""
+    third = (rows % TILE < HALF) & (cols % 2 == 1)  # what is stored there
+    second = (rows % TILE >= HALF) & (cols % 2 == 0)
+    by = third.long() - second.long()
+    return rows + HALF * by, cols - by
+
+
 _LANES = "with row lane % 8 and pair lane / 8 in the place of row lane / 4 and pair lane % 4 of each 8 x 8"
 LANE_MOVES: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "registers",
+        _registers,
+        "The second and the third number that a lane has of {buffer} are stored in each other's place: the four belong"
+        " to (row, col), (row, col + 1), (row + 8, col) and (row + 8, col + 1).",
+    ),
     (
         "by_eights",
         _stored_by_eights,
@@ -123,7 +137,6 @@ def _within(lead: int, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, T
     return torch.where(whole, place // width, rows), torch.where(whole, place % width, cols)
 
 
-TILE = 16
 _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
     (
         "by_eights",

@@ -291,6 +291,11 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "{buffer} is the maximum less the logarithm of the sum: add it, `maximum + logf(sum)`.",
     ),
     (
+        "minus_maximum",
+        lambda found, tile, case, values: -case.expected - 2 * found.weights.amax(-1).log(),
+        "{buffer} is the logarithm of the sum less the maximum: add it, `maximum + logf(sum)`.",
+    ),
+    (
         "product",
         lambda found, tile, case, values: (
             -(case.expected + found.weights.amax(-1).log()) * found.weights.amax(-1).log()

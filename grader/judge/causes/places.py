@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement, pairwise, product
 
 import torch
 from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.fragments import LANE_MOVES, causes_of_fragments, fragments
+from grader.judge.causes.often import LANES
 
 TILES = (2, 4, 8, 16, 32, 64)
+SIDES = (16, 32, 64)  # of a warp's tile
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
@@ -36,6 +38,8 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in _MOVES:
             yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
+    for warps in sorted({size // LANES for size in case.threads if size % LANES == 0}):
+        yield from _of_warps(warps)
     if any(map(case.is_of_16_bits, case.inputs)):
         yield from causes_of_fragments(case)
         for name, moved, said in LANE_MOVES:
@@ -111,6 +115,35 @@ def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
     if may_be_empty:
         return case.is_right_for(torch.where(known, claim, 0.0))
     return 2 * int(known.sum()) > known.numel() and case.is_right_for(torch.where(known, claim, got))
+
+
+def _of_warps(warps: int) -> Iterator[Cause]:
+    """A block's warps have a tile each, and their numbers are taken apart in two ways."""
+    for across in (each for each in range(2, warps) if warps % each == 0):
+        down = warps // across
+        for height, width in product(SIDES, repeat=2):
+            moved = partial(_by_columns, down, across, height)
+            said = _BY_COLUMNS.format(
+                warps=warps, down=down, across=across, height=height, width=width, buffer="{buffer}"
+            )
+            yield _of_move(f"warps_{down}_{across}_{height}_{width}", moved, width, said)
+
+
+def _by_columns(down: int, across: int, height: int, rows: Tensor, cols: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """Where warp w has stored its tile in row w % down and column w / down of its block's, and has another's."""
+    tall, wide = down * height, across * width
+    warp = cols % wide // width * down + rows % tall // height
+    return (
+        rows // tall * tall + warp // across * height + rows % height,
+        cols // wide * wide + warp % across * width + cols % width,
+    )
+
+
+_BY_COLUMNS = (
+    "The tiles of {height} x {width} that a block's {warps} warps have of {buffer} are in each other's place: they lie"
+    " {down} down and {across} across, so a warp's row is `warp / {across}` and its column `warp % {across}`, where it"
+    " computes and where it stores."
+)
 
 
 def _turned(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
