@@ -70,12 +70,15 @@ def unfilled(calls: Sequence[Call], source: Sequence[str]) -> Iterator[str]:
 
 
 def groups(source: Sequence[str]) -> Iterator[str]:
-    """`group = lane % 4` or `pair = lane / 4`, beside an mma.sync."""
+    """`group = lane % 4, pair = lane / 4`, beside an mma.sync; of one of the two alone, if it says whose number it is."""
     text = re.sub(r"//[^\n]*", "", "\n".join(source))
+    swapped = []
     for found in _FOURTHS.finditer(text) if re.search(r"\bmma\.sync\.", text) else ():
         is_group = "group" in found[1].lower() and "in_group" not in found[1].lower()
         if bool(found[3]) == is_group:
-            yield GROUP.format(line=text.count("\n", 0, found.start(1)) + 1, name=found[1], value=found[2].strip())
+            swapped.append(found)
+    for found in swapped if len(swapped) > 1 or any("in_group" in each[1].lower() for each in swapped) else ():
+        yield GROUP.format(line=text.count("\n", 0, found.start(1)) + 1, name=found[1], value=found[2].strip())
 
 
 def value(text: str, constants: Mapping[str, str], depth: int = 0) -> int | None:

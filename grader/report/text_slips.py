@@ -11,7 +11,6 @@ from grader.judge.verdict import Status
 from grader.report.counter_slips import by_the_other, does_all, narrow_index, set_behind
 from grader.report.fragment_slips import groups, leading_dimensions, unfilled
 from grader.report.statements import begin, statements
-from grader.report.unread_arrays import unread
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 LONGEST_LAUNCH = 200  # tokens
@@ -93,8 +92,6 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
         found.append(_references(tokens.code, source, line))
     if status in ("out_of_bounds", "misaligned"):
         found.append(_bytes(source, line))
-    if status in ("wrong_result", "out_of_bounds"):
-        found.append(unread(tokens.code, _parameters(tokens.code)))
     return next((said for each in found for said in each), "")
 
 
@@ -204,12 +201,12 @@ def _handed_over(line: int, kernel: str, takes: Sequence[str], given: Sequence[s
 
 def _kernels(code: Sequence[Token]) -> Iterator[tuple[str, list[str]]]:
     names: dict[int, tuple[str, list[str]]] = {}
-    for opening, name, each in _parameters(code):
+    for opening, name, each in parameters_of_kernels(code):
         names.setdefault(opening, (name, []))[1].append(each[-1].text)
     yield from names.values()
 
 
-def _parameters(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]:
+def parameters_of_kernels(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]:
     """Of each kernel: where its parameters begin, its name, and one of them."""
     for at, token in enumerate(code):
         if token.text != "__global__":
@@ -223,7 +220,7 @@ def _parameters(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]
 def _references(code: Sequence[Token], source: Sequence[str], line: int | None) -> Iterator[str]:
     """`__global__ void add(float* x, int& n)`, where the line that is told uses `n`."""
     text = source[line - 1] if line and line <= len(source) else ""
-    for _, name, each in _parameters(code):
+    for _, name, each in parameters_of_kernels(code):
         if len(each) > 1 and each[-2].text == "&" and re.search(rf"\b{each[-1].text}\b", text):
             yield REFERENCE.format(kernel=name, name=each[-1].text, line=each[-1].line)
 

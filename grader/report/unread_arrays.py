@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from grader.devices.build.lexer import Token
+from grader.devices.build.lexer import Token, lex
+from grader.report.text_slips import parameters_of_kernels
 
 UNREAD = (
     "The kernel {kernel} takes `{name}` in line {line}, and no line of it reads that: is another array named where"
     " `{name}` belongs?"
 )
-Parameter = tuple[int, str, list[Token]]  # where a kernel's parameters begin, its name, and one of them
 
 
-def unread(code: Sequence[Token], parameters: Iterator[Parameter]) -> Iterator[str]:
-    """Of inputs, `const float* b`, of kernels whose body stands in the file and reads another one."""
+def unread_input(source: Sequence[str]) -> str:
+    """A sentence on an input, `const float* b`, of a kernel whose body reads another one, and never this; else ""."""
+    code = lex("\n".join(source)).code
     kernels: dict[int, list[tuple[str, Token]]] = {}
-    for opening, kernel, each in parameters:
+    for opening, kernel, each in parameters_of_kernels(code):
         texts = [token.text for token in each]
         if "const" in texts and "*" in texts and each[-1].kind == "word":
             kernels.setdefault(opening, []).append((kernel, each[-1]))
@@ -24,7 +25,8 @@ def unread(code: Sequence[Token], parameters: Iterator[Parameter]) -> Iterator[s
         named = _body(code, opening)
         left = [each for each in inputs if each[1].text not in named]
         for kernel, name in left if len(left) < len(inputs) else ():
-            yield UNREAD.format(kernel=kernel, name=name.text, line=name.line)
+            return UNREAD.format(kernel=kernel, name=name.text, line=name.line)
+    return ""
 
 
 def _body(code: Sequence[Token], opening: int) -> set[str]:

@@ -61,6 +61,7 @@ def test_an_accumulator_that_is_never_filled(lines, said):
         ("int group = lane % 4, pair = lane / 4;", "Line 2 takes `group` as `lane % 4`"),
         ("int groupID = lane >> 2, threadID_in_group = lane >> 2;", "Line 2 takes `threadID_in_group` as `lane >> 2`"),
         ("int group = lane / 4, pair = lane % 4;", ""),
+        ("int group = lane % 4;", ""),  # which may be of something else
         ("int groupID = lane >> 2, threadID_in_group = lane & 3;", ""),
         ("int group = threadIdx.x % 32 / 4, pair = threadIdx.x % 4;", ""),
     ],
