@@ -70,7 +70,7 @@ def unfilled(calls: Sequence[Call], source: Sequence[str]) -> Iterator[str]:
 
 
 def groups(source: Sequence[str]) -> Iterator[str]:
-    """`group = lane % 4, pair = lane / 4`, beside an mma.sync; of one of the two alone, if it says whose number it is."""
+    """`group = lane % 4, pair = lane / 4`, beside an mma.sync; of one of the two alone, if its name says enough."""
     text = re.sub(r"//[^\n]*", "", "\n".join(source))
     swapped = []
     for found in _FOURTHS.finditer(text) if re.search(r"\bmma\.sync\.", text) else ():
