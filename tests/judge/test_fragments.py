@@ -60,6 +60,24 @@ def stored_by_eights(a, b):
     return torch.where(known, right[row.clamp(max=len(right) - 1), col.clamp(max=right.shape[1] - 1)], 0.0)
 
 
+def swizzled_once(a, b):
+    """b's pieces of 8 lie in the order `piece ^ row / 2 % 4`, and are read as if they lay in theirs."""
+    k = -(-b.shape[1] // 64) * 64
+    a, b = (torch.nn.functional.pad(each, (0, k - each.shape[1])) for each in (a, b))
+    r, c = torch.meshgrid(*map(torch.arange, b.shape), indexing="ij")
+    piece = c // 8
+    return a @ b[r, (piece // 4 * 4 + (piece % 4 ^ r // 2 % 4)) * 8 + c % 8].mT
+
+
+def columns_by_rows(a, b):
+    """Lanes name a column of a by the half of their row."""
+    whole = torch.nn.functional.pad(a, (0, -a.shape[1] % 16, 0, -a.shape[0] % 16))
+    r, c = torch.meshgrid(*map(torch.arange, whole.shape), indexing="ij")
+    return (whole[r, c // 16 * 16 + r % 16 // 8 * 8 + c % 8] @ torch.nn.functional.pad(b, (0, -b.shape[1] % 16)).mT)[
+        : len(a)
+    ]
+
+
 def second_and_third_swapped(a, b):
     right = torch.nn.functional.pad(a @ b.mT, (0, 1, 0, 8))
     got = right.clone()
@@ -95,6 +113,8 @@ def last_step_alone(a, b):
         (both_by_eights, "right for a and b with row lane % 8 and pair lane / 8"),
         (a_by_eights, "right for a with row lane % 8 and pair lane / 8"),
         (stored_by_eights, "What a lane has of c is stored with row lane % 8 and pair lane / 8"),
+        (swizzled_once, "right for b with the pieces of 8 columns of each row in the order `piece ^ row / 2 % 4`"),
+        (columns_by_rows, "16 x 16 of a is that of row i and column i: which row and column does each lane name"),
         (second_and_third_swapped, "The second and the third number that a lane has of c are stored in each other's"),
         (packed_the_other_way, "a with the two of each pair of columns swapped"),
         (last_step_alone, "but the last 16 of its last whole tile: is the sum begun again with each step of 16"),

@@ -16,6 +16,7 @@ from grader.judge.causes.asked import Case, Cause, Variation
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
 HALF, TILE = 8, 16
+WHOLE = 64  # columns that a tile has, or a part of it
 
 _PAIRS = "columns i and i + 1 where 2 * i and 2 * i + 1 are the pair of lane i of 4: its first one is `lane % 4 * 2`"
 _QUARTERS: tuple[tuple[str, Moved, str], ...] = (
@@ -112,6 +113,12 @@ def _registers(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
     return rows + HALF * by, cols - by
 
 
+def _swizzled(by: int, pieces: int, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """Pieces of 8 columns in the order `piece ^ row / by % pieces`."""
+    piece = cols // HALF
+    return rows, (piece // pieces * pieces + (piece % pieces ^ rows // by % pieces)) * HALF + cols % HALF
+
+
 _LANES = "with row lane % 8 and pair lane / 8 in the place of row lane / 4 and pair lane % 4 of each 8 x 8"
 LANE_MOVES: tuple[tuple[str, Moved, str], ...] = (
     (
@@ -154,10 +161,41 @@ _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
 )
 
 
+_SWIZZLE = (
+    "What {buffer} holds is right for {names} with the pieces of 8 columns of each row in the order `piece ^ <by> %"
+    " <pieces>`: it is asked for where a tile is stored and not where it is read, or the other way round."
+)
+
+
+_QUARTER = (
+    "What {buffer} holds is right where the 8 x 8 quarter in row i and column j of each 16 x 16 of {names} is that of"
+    " row <row> and column <col>: which row and column does each lane name, as `lane % 16` and `lane / 16 * 8` of"
+    " ldmatrix.x4?"
+)
+
+
+def _quarter(row: str, col: str, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    at = {"0": 0 * rows, "i": rows % TILE // HALF, "j": cols % TILE // HALF}
+    return rows // TILE * TILE + at[row] * HALF + rows % HALF, cols // TILE * TILE + at[col] * HALF + cols % HALF
+
+
+def _quarters() -> Iterator[tuple[str, Moved, bool, str]]:
+    for row, col in (("i", "i"), ("j", "j"), ("i", "0"), ("0", "j"), ("j", "0"), ("0", "i"), ("0", "0")):
+        said = _QUARTER.replace("<row>", row).replace("<col>", col)
+        yield f"quarter_{row}_{col}", partial(_quarter, row, col), True, said
+
+
+def _swizzles() -> Iterator[tuple[str, Moved, bool, str]]:
+    for pieces in (8, 4, 2):
+        for by in (1, 2, 4):
+            said = _SWIZZLE.replace("<by>", "row" if by == 1 else f"row / {by}").replace("<pieces>", str(pieces))
+            yield f"swizzled_{by}_{pieces}", partial(_swizzled, by, pieces), True, said
+
+
 def causes_of_fragments(case: Case) -> Iterator[Cause]:
     """One of these inputs, or all of them, with what another lane, or another row's length, would have."""
     names = [name for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)]
-    for key, moved, whole, said in _OF_ALL:
+    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_swizzles()):
         for chosen in ([*names], *([name] for name in names)):
             told, explains = said.replace("{names}", " and ".join(chosen)), partial(_are_moved, chosen, moved, whole)
             yield Cause(f"fragments_{key}_{'_'.join(chosen)}", explains, partial(_of, told))
@@ -167,7 +205,7 @@ def _are_moved(names: list[str], moved: Moved, whole: bool, case: Case) -> bool:
     """Whether these inputs have their elements elsewhere, in `whole` tiles or as far as they reach."""
     padded = {name: values for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)}
     for name, values in padded.items() if whole else ():  # what a tile has behind the last column comes to others
-        padded[name] = torch.nn.functional.pad(values, (0, -values.shape[-1] % TILE))
+        padded[name] = torch.nn.functional.pad(values, (0, -values.shape[-1] % WHOLE))
     changed = padded | {name: _moved(padded[name], moved) for name in names}
     if all(torch.equal(values, padded[name]) for name, values in changed.items()):
         return False
