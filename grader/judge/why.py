@@ -27,7 +27,8 @@ VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_w
 OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
 OF_REPEATS = ("rows_repeated", "blocks_repeated")
-FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS)
+OF_COUNTS = ("ones",)
+FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS, OF_COUNTS)
 WITHOUT_WHY = (None, "nan", *WITHOUT_CAUSE)
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 

@@ -34,6 +34,7 @@ TIMES = "Every element of out is 32 times what it should be: does every thread o
         ),
         ("All rows are the same: is it?", "rows_repeated", None, "All rows are the same. In other cases it is not so."),
         ("Only the last element is wrong.", "tail", "head", "Only the last element is wrong."),
+        ("No element is more than 1: is it?", "ones", None, "No element is more than 1. In other cases it is not so."),
     ],
 )
 def test_a_pattern_of_one_case_alone(message, pattern, other, told):

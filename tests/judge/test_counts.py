@@ -57,6 +57,10 @@ def by_shifts(x, step):
             ),
             "x[i - 1] in the place of x[i] where i % 4 is 3",
         ),
+        (
+            lambda x: sum(counted(part.unique()) for part in x.split(32)),
+            "c has each number once for each 32 elements that it is among",
+        ),
         (lambda x: counted(of_words(x, [0, 1, 2, 0])), "has byte 0 twice, and byte 3 not at all"),
         (lambda x: counted(of_words(x, [0, 0, 0, 0])), "at shifts of 0, 0, 0 and 0 bits"),
         (lambda x: counted(by_shifts(x, 4)), "at shifts of 0, 4, 8 and 12 bits"),

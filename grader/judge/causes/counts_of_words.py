@@ -8,6 +8,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from grader.judge.causes.often import LANES
+
 BYTES = 4  # of a word
 WHOLE = (16, 8, 4)  # elements that a thread loads at once
 STEPS = (0, 1, 2, 4)  # bits, in the place of 8
@@ -22,6 +24,10 @@ _TWICE = (
     "Of each word of four elements {{buffer}} has byte {taken} twice, and byte {left} not at all: the four are at"
     " shifts of 0, 8, 16 and 24 bits."
 )
+_ONCE = (
+    "{buffer} has each number once for each 32 elements that it is among, however often: a lane that adds for all lanes"
+    " with its number adds how many these are, `__popc(same)`."
+)
 _AS_THE_LAST = (
     "What is left of {x} behind whole words, or vectors, counts as {x}[n - 1] in {buffer}, each time: give each of"
     " these elements its own index."
@@ -34,6 +40,7 @@ _IN_ONE = (
 
 def taken_otherwise(counters: int) -> Iterator[tuple[str, Taken, str]]:
     """A name, which numbers are counted in the place of x, and a sentence, with {buffer} and {x} for the arrays."""
+    yield "once_a_warp", _once_a_warp, _ONCE
     for whole in WHOLE:
         for step in STEPS:
             *first, last = (str(step * at) for at in range(BYTES))
@@ -47,6 +54,13 @@ def taken_otherwise(counters: int) -> Iterator[tuple[str, Taken, str]]:
         for counter in (0, counters - 1):
             told = _IN_ONE.format(counter=counter)
             yield f"rest_in_{counter}_{whole}", partial(_rest_in, whole, counter), told
+
+
+def _once_a_warp(x: Tensor, counters: int) -> Tensor:
+    """Of each 32 elements side by side, those that are alike once."""
+    whole = torch.nn.functional.pad(x, (0, -len(x) % LANES), value=-1).view(-1, LANES).sort(1).values
+    is_new = torch.cat([torch.ones_like(whole[:, :1]).bool(), whole[:, 1:] != whole[:, :-1]], 1)
+    return whole[is_new & (whole >= 0)]
 
 
 def _parts(whole: int, x: Tensor) -> tuple[Tensor, Tensor]:
