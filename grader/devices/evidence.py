@@ -107,9 +107,12 @@ SWAPPED = "are blocks and threads swapped? It is kernel<<<blocks, threads>>>"
 
 
 def looks_swapped(launch: Json) -> bool:
-    """Whether a launch has as many blocks as others have threads, and threads in a number that blocks have."""
+    """Whether a launch has as many blocks as others have threads, and threads in a number that blocks have.
+
+    One of 100 or 144 threads is meant, as is every multiple of 4; what blocks come to is none in three of four sizes.
+    """
     (blocks, *grid), (threads, *block) = launch["grid"], launch["block"]
-    are_blocks = threads % 32 != 0 or threads > 1024
+    are_blocks = threads % 4 != 0 or threads > 1024
     return [*grid, *block] == [1, 1, 1, 1] and are_blocks and blocks % 32 == 0 and 32 <= blocks <= 1024
 
 

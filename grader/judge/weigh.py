@@ -18,7 +18,7 @@ from grader.judge.targets import judge_goals
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
 
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
-
+NO_REASON = "Why is not told, for a fault of the grader's own ({error}): please report it, with this file."
 DRAWN = " This size is drawn for each grade: a kernel must be right for others than the lesson's, too."
 
 
@@ -71,10 +71,14 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
 
 def _name_reasons(cases: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
     """Gives cases the reason that the others tell, by rooms that most grades do not enter."""
-    if any(case.status in ("wrong_result", "not_written") for case in cases):
+    if wrong := [case for case in cases if case.status in ("wrong_result", "not_written")]:
         from grader.judge.why import name_all
 
-        name_all(cases, prepared, runs)
+        try:
+            name_all(cases, prepared, runs)
+        except Exception as error:  # a reason is a help: for want of one no verdict is lost
+            said = NO_REASON.format(error=type(error).__name__)
+            wrong[0].details["pattern_message"] = f"{wrong[0].details.get('pattern_message', '')} {said}".strip()
     if cases and cases[-1].status == "timeout":
         from grader.judge.all_work import name_all_work
 

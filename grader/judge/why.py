@@ -10,6 +10,8 @@ from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
 from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
+from grader.judge.causes.belongs import MOST_ELEMENTS
+from grader.judge.causes.half_warps import why_of_lanes
 from grader.judge.causes.indices import index_of, rest_of
 from grader.judge.causes.infinities import why_infinite
 from grader.judge.causes.nans import Values, why_nan
@@ -25,7 +27,9 @@ VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_w
 OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
 OF_REPEATS = ("rows_repeated", "blocks_repeated")
-FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS)
+OF_COUNTS = ("ones",)
+FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS, OF_COUNTS)
+WITHOUT_WHY = (None, "nan", *WITHOUT_CAUSE)
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
@@ -35,6 +39,7 @@ def name_all(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Se
         name_causes(grades, prepared, runs)
         name_nans(grades, prepared, runs)
         name_infinities(grades, prepared, runs)
+        name_lanes(grades, prepared, runs)
         withdraw_chance(grades)
         name_sizes(grades, prepared)
     if any(grade.status == "not_written" for grade in grades):
@@ -108,6 +113,20 @@ def name_infinities(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], r
                     grade.details |= {"pattern": "why_infinite", "pattern_message": said}
 
 
+def name_lanes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases without a reason, whose results are no numbers in some lanes of each warp, that one."""
+    wrong = [
+        (grade, each, run)
+        for grade, each, run in zip(grades, prepared, runs, strict=False)
+        if grade.status == "wrong_result" and "buffer" in grade.details and grade.details.get("pattern") in WITHOUT_WHY
+    ]
+    for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
+        named = [each for each in wrong if each[0].details["buffer"] == buffer]
+        if said := why_of_lanes(buffer, [_values(each, run, buffer) for _, each, run in named]):
+            for grade, _, _ in named:
+                grade.details |= {"pattern": "why_of_lanes", "pattern_message": said}
+
+
 def _is_nan(grade: CaseGrade) -> bool:
     got = grade.details.get("got")
     return grade.status == "wrong_result" and isinstance(got, float) and math.isnan(got)
@@ -127,6 +146,7 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
     cause. A factor without a question stands: of a single row it is that row's.
     """
     wrong = [grade for grade in grades if grade.status == "wrong_result" and "buffer" in grade.details]
+    withdraw_places(wrong)
     for grade in wrong:
         family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
         others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
@@ -139,6 +159,22 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         if family and not stands and any(_contradicts(each, grade, family) for each in others):
             said = f"{told.removesuffix('.')}. In other cases it is not so."
             grade.details |= {"pattern": "chance", "pattern_message": said}
+
+
+def withdraw_places(wrong: Sequence[CaseGrade]) -> None:
+    """Takes back that wrong elements hold what belongs in others, where that is not so in another case of the output.
+
+    A row's largest share of 1 has the value that another lane's has where it subtracts another maximum.
+    """
+    found = [grade for grade in wrong if grade.details.get("pattern") == "belongs"]
+    for grade in found:
+        others = (each for each in wrong if each not in found and each.details["buffer"] == grade.details["buffer"])
+        if any(
+            each.details["bad"] >= ENOUGH and each.details["total"] <= MOST_ELEMENTS
+            and each.details.get("pattern") in (None, *OF_VALUES, *OF_PLACES)
+            for each in others
+        ):  # fmt: skip
+            del grade.details["pattern"], grade.details["pattern_message"]
 
 
 def name_sizes(

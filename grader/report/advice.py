@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, lacking, status_of
@@ -25,8 +26,10 @@ from grader.report.guards import (
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.other_names import called_otherwise
+from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
+from grader.report.unread_arrays import unread_input
 from grader.report.unwritten import on_shared, on_unwritten
 
 NEGATIVE = (
@@ -216,7 +219,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
         return said
     special = ""
     if finding and status_of(finding) == status:
-        special, known = _on_finding(finding, source), known_elsewhere(finding, cases)
+        special, known = _on_statement(finding, source), known_elsewhere(finding, cases)
         special = f"{special} {known}" if special == ROW and known else known or special
         special += of_dynamic_bytes(special, cases)
         special = special or str(case.details.get("all_work", "")) if case and status == "timeout" else special
@@ -224,12 +227,21 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
         special = on_unwritten(case)
     elif status == "wrong_result":
         special = _not_shared("\n".join(source))
+    if special in ("", ROW) and status in ("wrong_result", "out_of_bounds"):  # where nothing more is known
+        special = unread_input(source) or special
     return special or ADVICE[status]
 
 
 def on_finding(finding: Finding, source: Sequence[str]) -> str:
     """The same on a finding of a program's; `source` are the lines of the file that it is in."""
-    return _on_finding(finding, source) or ADVICE.get(finding.kind, "")
+    return _on_statement(finding, source) or ADVICE.get(finding.kind, "")
+
+
+def _on_statement(finding: Finding, source: Sequence[str]) -> str:
+    """The same of the statement that the finding's line is a part of, where it goes over several."""
+    lines, begins = statements(source)
+    other = {name: begin(begins, at) for name, at in finding.details.items() if name == "other_line"}
+    return _on_finding(replace(finding, line=begin(begins, finding.line), details=finding.details | other), lines)
 
 
 def _on_unset(finding: Finding, source: Sequence[str]) -> str:

@@ -17,6 +17,16 @@ UNEVEN = (
     "Line {line} goes on by {step} elements to the next row of `{array}`, and its rows have {width}: {call} takes rows"
     " of whole 16 bytes, so declare `{array}` with rows of {even}, and write {even} as the leading dimension."
 )
+UNFILLED = (
+    "The accumulator `{name}` of line {line} is never filled: a fragment begins with what lay there before, so call"
+    " `fill_fragment({name}, 0.0f)` in front of the loop, for each of them."
+)
+GROUP = (
+    "Line {line} takes `{name}` as `{value}`: of a fragment of mma.sync lane / 4 is the group, a row, and lane % 4 the"
+    " pair of columns in it."
+)
+_FOURTHS = re.compile(r"\b(\w*(?:group|pair|thread)\w*)\s*=\s*([^;,=]*?(?:(%\s*4|&\s*3)|(/\s*4|>>\s*2)))\s*[;,]", re.I)
+_ACCUMULATOR = re.compile(r"\bfragment\s*<[^;{}]*\baccumulator\b[^;{}]*>")
 DEEPEST = 8  # constants that are made of others
 _OPERATORS: Mapping[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -40,10 +50,35 @@ def leading_dimensions(calls: Sequence[Call], code: Sequence[Token], directives:
         width_text = widths.get(found[1], "") if found else ""
         step, width = value(given[2], constants), value(width_text, constants)
         if found and step and width and step != width:
-            text = width_text if width_text == str(width) else f"{width_text}, {width}, "
+            text = width_text if width_text == str(width) else f"{width_text}, {width},"
             said = UNEVEN if width % 4 else ROWS  # four floats, or eight numbers of 16 bits
             facts = {"line": name.line, "step": step, "array": found[1], "width": width, "call": name.text}
             yield said.format(width_text=text, even=-(-width // 8) * 8, **facts)
+
+
+def unfilled(calls: Sequence[Call], source: Sequence[str]) -> Iterator[str]:
+    """Of an accumulator, in a file that multiplies and neither fills nor loads one."""
+    text = re.sub(r"//[^\n]*", "", "\n".join(source))
+    called = {(name.text, len(given)) for name, given, _ in calls}
+    names = {name for name, _ in called}
+    if "mma_sync" not in names or "fill_fragment" in names or ("load_matrix_sync", 4) in called or ".x[" in text:
+        return
+    aliases = [found[1] for found in re.finditer(rf"\busing\s+(\w+)\s*=\s*[\w:]*{_ACCUMULATOR.pattern}\s*;", text)]
+    types = "|".join([_ACCUMULATOR.pattern, *(rf"\b{re.escape(each)}\b" for each in aliases)])
+    if found := re.search(rf"(?:{types})\s+(\w+)\s*(?:\[[^;=]*)?[;,]", text):
+        yield UNFILLED.format(name=found[1], line=text.count("\n", 0, found.start(1)) + 1)
+
+
+def groups(source: Sequence[str]) -> Iterator[str]:
+    """`group = lane % 4, pair = lane / 4`, beside an mma.sync; of one of the two alone, if its name says enough."""
+    text = re.sub(r"//[^\n]*", "", "\n".join(source))
+    swapped = []
+    for found in _FOURTHS.finditer(text) if re.search(r"\bmma\.sync\.", text) else ():
+        is_group = "group" in found[1].lower() and "in_group" not in found[1].lower()
+        if bool(found[3]) == is_group:
+            swapped.append(found)
+    for found in swapped if len(swapped) > 1 or any("in_group" in each[1].lower() for each in swapped) else ():
+        yield GROUP.format(line=text.count("\n", 0, found.start(1)) + 1, name=found[1], value=found[2].strip())
 
 
 def value(text: str, constants: Mapping[str, str], depth: int = 0) -> int | None:
@@ -82,6 +117,8 @@ def _constants(code: Sequence[Token], directives: Sequence[Directive]) -> dict[s
 def _widths(code: Sequence[Token]) -> dict[str, str]:
     """The last size of each array of two or more dimensions that is declared once, `float tile[16][40];`."""
     found: dict[str, set[str]] = {}
+    for name, width in _of_aliases(code):
+        found.setdefault(name, set()).add(width)
     for at, token in enumerate(code[1:-1], 1):
         is_next = code[at - 1].text == "," and _begins_shared(code, at)  # `__shared__ float a[8][8], b[8][8];`
         if token.kind != "word" or not (code[at - 1].kind == "word" or is_next) or code[at + 1].text != "[":
@@ -90,6 +127,24 @@ def _widths(code: Sequence[Token]) -> dict[str, str]:
         if len(sizes) > 1 and end < len(code) and code[end].text in (",", ";", "="):
             found.setdefault(token.text, set()).add(sizes[-1])
     return {name: sizes.pop() for name, sizes in found.items() if len(sizes) == 1}
+
+
+def _of_aliases(code: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """The same of `using Tile = half[16][40]; __shared__ Tile a, b;`, and of a typedef."""
+    aliases: dict[str, str] = {}
+    for at, token in enumerate(code[:-2]):
+        if token.text in ("using", "typedef"):
+            opening = next((n for n in range(at, len(code)) if code[n].text in ("[", ";")), at)
+            sizes, _ = _brackets(code, opening)
+            if len(sizes) > 1:
+                aliases[code[at + 1 if token.text == "using" else opening - 1].text] = sizes[-1]
+        elif token.text in aliases and code[at + 1].kind == "word" and code[at + 2].text in (",", ";", "="):
+            here = at + 1
+            while code[here].kind == "word" and here + 1 < len(code):
+                yield code[here].text, aliases[token.text]
+                here += 2 if code[here + 1].text == "," else len(code)
+                if here >= len(code):
+                    break
 
 
 def _begins_shared(code: Sequence[Token], at: int) -> bool:

@@ -9,7 +9,8 @@ from itertools import accumulate, pairwise
 from grader.devices.build.lexer import Directive, Token, lex
 from grader.judge.verdict import Status
 from grader.report.counter_slips import by_the_other, does_all, narrow_index, set_behind
-from grader.report.fragment_slips import leading_dimensions
+from grader.report.fragment_slips import groups, leading_dimensions, unfilled
+from grader.report.statements import begin, statements
 
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 LONGEST_LAUNCH = 200  # tokens
@@ -67,6 +68,8 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
     """A sentence on the first slip that may be why a file has this status; "" if there is none. `line` is told."""
     tokens = lex("\n".join(source))
     calls = list(_calls(tokens.code))
+    source, begins = statements(source)  # for rules that read a line at a time
+    line = begin(begins, line)
     found: list[Iterator[str]] = [_tuples(tokens.code)]
     if status in ("wrong_result", "deadlock", "uninitialized_read"):
         found.append(_shuffles(calls))
@@ -80,6 +83,7 @@ def slip(status: Status, source: Sequence[str], line: int | None) -> str:
         found.append(_adds(source, line))
     if status in ("wrong_result", "uninitialized_read", "out_of_bounds", "race", "misaligned"):
         found.append(leading_dimensions(calls, tokens.code, tokens.directives))
+        found += [unfilled(calls, source), groups(source)]
     if status in ("wrong_result", "out_of_bounds", "not_written", "race"):
         found.append(_macros(tokens.code, tokens.directives))
     if status in ("wrong_result", "out_of_bounds", "not_written"):
@@ -197,12 +201,12 @@ def _handed_over(line: int, kernel: str, takes: Sequence[str], given: Sequence[s
 
 def _kernels(code: Sequence[Token]) -> Iterator[tuple[str, list[str]]]:
     names: dict[int, tuple[str, list[str]]] = {}
-    for opening, name, each in _parameters(code):
+    for opening, name, each in parameters_of_kernels(code):
         names.setdefault(opening, (name, []))[1].append(each[-1].text)
     yield from names.values()
 
 
-def _parameters(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]:
+def parameters_of_kernels(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]:
     """Of each kernel: where its parameters begin, its name, and one of them."""
     for at, token in enumerate(code):
         if token.text != "__global__":
@@ -216,7 +220,7 @@ def _parameters(code: Sequence[Token]) -> Iterator[tuple[int, str, list[Token]]]
 def _references(code: Sequence[Token], source: Sequence[str], line: int | None) -> Iterator[str]:
     """`__global__ void add(float* x, int& n)`, where the line that is told uses `n`."""
     text = source[line - 1] if line and line <= len(source) else ""
-    for _, name, each in _parameters(code):
+    for _, name, each in parameters_of_kernels(code):
         if len(each) > 1 and each[-2].text == "&" and re.search(rf"\b{each[-1].text}\b", text):
             yield REFERENCE.format(kernel=name, name=each[-1].text, line=each[-1].line)
 

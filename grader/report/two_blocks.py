@@ -26,13 +26,14 @@ COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
 )
+_BOTH_WRITE = re.compile(r"\bwrites \S+ in line \d+ while thread [^;:]* writes it in line \d+, in any order")
 _TAKES = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(\s*(?P<cas>.*?),\s*0u?\s*,|Exch\(\s*(?P<exch>.*?),)\s*1u?\s*\)")
 
 
 def of_two_blocks(message: str, source: Sequence[str], space: str = "global") -> str:
     """Of a race in that space, by its message; "" if it is none of two blocks."""
-    both_write = "two blocks" in message
     named = set(re.findall(r"of block (\([^)]*\))", message)) if space == "global" else set()
+    both_write = "two blocks" in message or (len(named) > 1 and _BOTH_WRITE.search(message) is not None)
     if not (both_write or "blocks run in no order" in message or len(named) > 1):
         return ""
     if said := of_lock(source):

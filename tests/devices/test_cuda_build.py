@@ -151,7 +151,7 @@ HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in
 RELAXED = "--expt-relaxed-constexpr"  # for std::array in kernels
 OPTIONS = {"language.cu": ["--extended-lambda", RELAXED], "beside_right.cu": [RELAXED], "beside_wrong.cu": [RELAXED]}
 # What older cards lack, the emulator has: files, and a lesson.
-FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores", "09_row_of_tiles_for_column.cu"}
+FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores"}
 FROM_HOPPER_ON = {"atomics.cu", "matrix.cu", "ptx.cu", "tensor_sums.cu"}
 # Refused, built by PyTorch against its own headers, or wrong on purpose in a few kernels.
 NO_CUDA = re.compile(
@@ -169,7 +169,8 @@ def cards_for(file):
     """Those that have what this file uses, the oldest first."""
     if FROM_HOPPER_ON & set(file.parts):
         return CARDS[2:]
-    return CARDS[1:] if FROM_AMPERE_ON & set(file.parts) else CARDS
+    of_lesson_09 = file.match("messages/kernels/09_*.cu")
+    return CARDS[1:] if FROM_AMPERE_ON & set(file.parts) or of_lesson_09 else CARDS
 
 
 def compilations():

@@ -39,6 +39,19 @@ def test_why_two_threads_write_one_element(index, elements, mine, theirs, text, 
 
 
 @pytest.mark.parametrize(
+    ("count", "elements", "told"),
+    [
+        (1000, 1200, "each block writes the same 200 of the 1,200 elements of z: is `blockIdx.x * 200`"),
+        (1000, 200, "let blocks add theirs"),
+        (999, 1200, "let blocks add theirs"),
+    ],
+)
+def test_a_row_of_each_block(count, elements, told):
+    one = fact((1, 5), (0, 5), "for (int i = threadIdx.x; i < n; i += 256) z[i] = x[i];") | {"text": "", "count": count}
+    assert told in why_one_element(one, SimpleNamespace(index=5, elements=elements, name="z"))
+
+
+@pytest.mark.parametrize(
     ("index", "mine", "theirs", "space", "is_told"),
     [
         (96, 64, 0, "shared", True),

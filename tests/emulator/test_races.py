@@ -688,6 +688,31 @@ __global__ void k(const float* x, float* z, int n) {
     assert [(finding.kind, finding.severity) for finding in case.findings] == [("shuffle_order", "note")]
 
 
+def test_a_barrier_object_orders_what_a_shuffle_stands_behind_too(run_kernel):
+    kernel = """
+#include <cuda/barrier>
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ alignas(16) float s[32];
+    __shared__ cuda::barrier<cuda::thread_scope_block> arrived;
+    if (threadIdx.x == 0) init(&arrived, 32);
+    __syncthreads();
+    if (threadIdx.x < 8) {
+        cuda::memcpy_async(s + 4 * threadIdx.x, x + 4 * threadIdx.x, cuda::aligned_size_t<16>(16), arrived);
+    }
+    BARRIER
+    float sum = 0;
+    for (int i = 0; i < 2; ++i) {
+        float v = s[(threadIdx.x + i) % 32];
+        sum += __shfl_xor_sync(0xffffffffu, v, 1);
+    }
+    z[threadIdx.x] = sum;
+}"""
+    _, ordered = run(run_kernel, kernel.replace("BARRIER", "arrived.arrive_and_wait();"), "1", "32")
+    assert ordered.findings == []
+    _, unordered = run(run_kernel, kernel.replace("BARRIER", "__shfl_sync(0xffffffffu, 1, 0);"), "1", "32")
+    assert unordered.findings
+
+
 PIPELINE = """
 #include <cuda_pipeline.h>
 __global__ void k(const float* x, float* z, int n) {

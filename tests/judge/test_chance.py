@@ -34,6 +34,7 @@ TIMES = "Every element of out is 32 times what it should be: does every thread o
         ),
         ("All rows are the same: is it?", "rows_repeated", None, "All rows are the same. In other cases it is not so."),
         ("Only the last element is wrong.", "tail", "head", "Only the last element is wrong."),
+        ("No element is more than 1: is it?", "ones", None, "No element is more than 1. In other cases it is not so."),
     ],
 )
 def test_a_pattern_of_one_case_alone(message, pattern, other, told):
@@ -53,3 +54,16 @@ def test_a_factor_that_another_case_has_without_it_asks_for_nothing():
     other = wrong("scaled", "Every element of out is 2 times what it should be.")
     withdraw_chance([first, other])
     assert first.details["pattern_message"] == "out[1] is 2 times what it should be."
+
+
+@pytest.mark.parametrize(("other", "stays"), [(None, False), ("columns", False), ("transposed", True), ("nan", True)])
+def test_what_is_right_elsewhere_in_one_case_alone_is_taken_back(other, stays):
+    first = wrong("belongs", "What is wrong in out is right elsewhere: out[0] holds what belongs in out[1].")
+    withdraw_chance([first, wrong(other, "", total=30)])
+    assert (first.details.get("pattern") == "belongs") == stays
+
+
+def test_what_is_right_elsewhere_stands_beside_few_wrong_elements():
+    first = wrong("belongs", "What is wrong in out is right elsewhere.")
+    withdraw_chance([first, wrong(None, "", bad=1)])
+    assert first.details["pattern"] == "belongs"

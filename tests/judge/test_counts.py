@@ -24,6 +24,19 @@ def counted(x, weights=None):
     return torch.bincount(x, weights=weights, minlength=BINS)[:BINS].double()
 
 
+def of_words(x, places):
+    """Of each four of whole sixteens, those in these places."""
+    end = len(x) // 16 * 16
+    return torch.cat([x[:end].view(-1, 4)[:, places].flatten(), x[end:]])
+
+
+def by_shifts(x, step):
+    """Of each word of whole sixteens what lies at 0, step, 2 step and 3 step bits."""
+    end, places = len(x) // 16 * 16, torch.arange(4)
+    words = (x[:end].view(-1, 4) << 8 * places).sum(1, keepdim=True)
+    return torch.cat([(words >> step * places & 255).flatten() % BINS, x[end:]])
+
+
 @pytest.mark.parametrize(
     ("got", "words"),
     [
@@ -43,6 +56,21 @@ def counted(x, weights=None):
                 torch.cat([x[: len(x) // 4 * 4].view(-1, 4)[:, [0, 1, 2, 2]].flatten(), x[len(x) // 4 * 4 :]])
             ),
             "x[i - 1] in the place of x[i] where i % 4 is 3",
+        ),
+        (
+            lambda x: sum(counted(part.unique()) for part in x.split(32)),
+            "c has each number once for each 32 elements that it is among",
+        ),
+        (lambda x: counted(of_words(x, [0, 1, 2, 0])), "has byte 0 twice, and byte 3 not at all"),
+        (lambda x: counted(of_words(x, [0, 0, 0, 0])), "at shifts of 0, 0, 0 and 0 bits"),
+        (lambda x: counted(by_shifts(x, 4)), "at shifts of 0, 4, 8 and 12 bits"),
+        (
+            lambda x: counted(torch.where(torch.arange(len(x)) < len(x) // 16 * 16, x, BINS - 1)),
+            "What is left of x behind whole words, or vectors, counts in c[63], whatever it is",
+        ),
+        (
+            lambda x: counted(torch.where(torch.arange(len(x)) < len(x) // 4 * 4, x, x[-1])),
+            "counts as x[n - 1] in c, each time",
         ),
         (lambda x: 0 * counted(x), "each adds what it has to c at the end"),
         (lambda x: counted(x[: len(x) // 4 * 4]), "behind steps of 4"),

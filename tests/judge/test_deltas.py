@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from grader.judge.causes.asked import Case
+from grader.judge.causes.deltas import causes_of_deltas
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 
@@ -82,3 +83,22 @@ def test_of_the_right_sums_nothing_is_told():
     cases = [case(of_rows(lambda own: own.flip(1) + 1), *sizes) for sizes in SIZES]
     found = cause(cases)
     assert found is None or "delta" not in found.name
+
+
+@pytest.mark.parametrize("p", [20, 17])
+def test_of_gradients_without_such_sums_nothing_is_told(p):
+    """Of lesson 07's: another shape than `out` has, or the same one."""
+    draw, n, m = Draw(7), 20, 17
+    inputs = {"a": draw.normal(2, n, m).double(), "b": draw.normal(2, m, p).double()}
+    terms = inputs["a"][..., None] + inputs["b"][:, None]
+    inputs |= {"out": terms.logsumexp(2), "grad_out": draw.normal(2, n, p).double()}
+
+    def reference(given):
+        terms = given["a"][..., None] + given["b"][:, None]
+        return {"grad_a": ((terms - given["out"][:, :, None]).exp() * given["grad_out"][:, :, None]).sum(3)}
+
+    right = reference(inputs)["grad_a"]
+    call = SimpleNamespace(scalars={"batch": 2, "n": n, "m": m, "p": p}, terms=p)
+    launches = [{"kernel": "k", "grid": [2, 1, 1], "block": [64, 1, 1]}]
+    wrong = Case(call, reference, inputs, "grad_a", right.roll(1, 1), right, 0 * right + 1e-6, launches)
+    assert not list(causes_of_deltas(wrong))

@@ -49,6 +49,12 @@ def of_the_last(scores, tile):
     return total(terms[..., scores.shape[-1] // tile * tile :])
 
 
+def of_parts(scores, parts):
+    """The sum of what so many parts of the keys add up, each beside its own maximum."""
+    split = scores.split(-(-scores.shape[-1] // parts), -1)
+    return sum(total(shifted(part)) for part in split)
+
+
 def padded(scores, tile):
     return torch.nn.functional.pad(scores, (0, -scores.shape[-1] % tile))
 
@@ -66,6 +72,21 @@ ROWS = [
         "are 2^(score - maximum): write expf",
     ),
     ("out", lambda scores, v: by_exp2(scores) @ v / total(by_exp2(scores)), "and are rescaled with expf"),
+    (
+        "out",
+        lambda scores, v: torch.softmax(scores, -1) @ v * total(shifted(scores)) / of_parts(scores, 3),
+        "The sums that 3 parts of the keys have beside maxima of their own are added as they are, and out is divided",
+    ),
+    (
+        "lse",
+        lambda scores, v: scores.amax(-1) + of_parts(scores, 4)[..., 0].log(),
+        "The sums that 4 parts of the keys have beside maxima of their own are added as they are for lse",
+    ),
+    (
+        "lse",
+        lambda scores, v: shifted(scores).sum(-1).log() - scores.amax(-1),
+        "lse is the logarithm of the sum less the maximum: add it",
+    ),
     (
         "lse",
         lambda scores, v: scores.amax(-1) - shifted(scores).sum(-1).log(),

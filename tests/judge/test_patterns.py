@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from grader.judge.causes.often import factor_words
 from grader.judge.causes.patterns import Answer, recognise
 from grader.judge.inputs import Draw
 
@@ -358,3 +359,7 @@ def test_what_should_be_0_but_for_rounding_is_no_multiple():
     got = answer(FLAT, 1e-9 * FLAT)
     found = recognise(Answer("y", FLAT, 1e-9 * FLAT, torch.full_like(FLAT, 1e-6), got.bad))
     assert found is None or "times" not in found.message
+
+
+def test_a_factor_near_minus_one_is_no_share():
+    assert [factor_words(factor) for factor in (-0.9999998, -0.5, 1 / 3)] == ["-1 times", "-1/2 of", "1/3 of"]

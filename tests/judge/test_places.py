@@ -41,7 +41,27 @@ def tiles(rows_of, cols_of):
     return got
 
 
+def whole(moved):
+    """Of tiles that hang over no edge alone."""
+
+    def of(r, c):
+        inside = (r < (int(r.max()) + 1) // 16 * 16) & (c < (int(c.max()) + 1) // 16 * 16)
+        return torch.where(inside, moved(r, c)[0], r), torch.where(inside, moved(r, c)[1], c)
+
+    return (lambda r, c: of(r, c)[0]), (lambda r, c: of(r, c)[1])
+
+
+def turned(r, c):
+    return r // 16 * 16 + c % 16, c // 16 * 16 + r % 16
+
+
 MATRICES = [
+    (*whole(turned), "Each whole 16 x 16 tile of y is turned round"),
+    (
+        lambda r, c: r // 32 * 32 + c % 32 // 16 * 16 + r % 16,
+        lambda r, c: c // 32 * 32 + r % 32 // 16 * 16 + c % 16,
+        "Of each 2 x 2 tiles of 16 x 16 y has that of row i and column j where",
+    ),
     (lambda r, c: r // 16 * 16 + c % 16, lambda r, c: c // 16 * 16 + r % 16, "Each 16 x 16 tile of y is turned round"),
     (lambda r, c: r, lambda r, c: c // 16 * 16 + r % 16, "all columns of a row of y hold what belongs in one of them"),
     (lambda r, c: r // 16 * 16 + c % 16, lambda r, c: c, "all rows of a column of y hold what belongs in one of them"),

@@ -61,3 +61,11 @@ def test_it_is_told_where_the_sum_goes_wrong(wrong, said):
     cases = [case(40, 52, wrong), case(7, 26, wrong)]
     found = cause(cases)
     assert said in found.message(cases[0]) if said else found is None
+
+
+def test_threads_with_one_term_each_agree_with_sums_that_are_added_as_they_are():
+    def wrong(row):
+        return max(row) + math.log(sum(math.exp(x - max(row[i % 32 :: 32])) for i, x in enumerate(row)))
+
+    cases = [case(40, 52, wrong), case(7, 26, wrong)]
+    assert "The sums of 32 threads, or steps, are added as they are" in cause(cases).message(cases[0])

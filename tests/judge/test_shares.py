@@ -83,11 +83,58 @@ def own_maximum_of_warp(x, terms, threads):
     return torch.exp(tops - x.amax(1, keepdim=True)) * torch.exp(x - tops).sum(1, keepdim=True)
 
 
+def own_above(warp):
+    """The sum is beside the row's maximum, and what is divided beside that of a warp's, or a thread's, columns."""
+
+    def divided_by(x, terms, threads):
+        parts = torch.arange(x.shape[1]) % threads // warp
+        tops = torch.stack([x[:, parts == part].amax(1) for part in parts], 1)
+        return torch.exp(tops - x.amax(1, keepdim=True)) * terms.sum(1, keepdim=True)
+
+    return divided_by
+
+
+def own_below(x, terms, threads):
+    warps = torch.arange(x.shape[1]) % threads // 32
+    tops = torch.stack([x[:, warps == warp].amax(1) for warp in warps], 1)
+    return torch.exp(x - tops).sum(1, keepdim=True)
+
+
+def places_of_tree(values, combine):
+    """Behind the steps of 32, 16, ... 1 of 64 threads."""
+    for half in (32, 16, 8, 4, 2, 1):
+        values = torch.cat([combine(values[:, :half], values[:, half : 2 * half]), values[:, half:]], 1)
+    return values
+
+
+def own_place(x, terms, threads):
+    """Each thread divides by what its own place of the tree has."""
+    own = of_threads(terms, threads, lambda mine: mine.sum(1))
+    return places_of_tree(own, torch.add)[:, torch.arange(x.shape[1]) % threads]
+
+
+def own_maximum_of_place(x, terms, threads):
+    own = places_of_tree(of_threads(x, threads, lambda mine: mine.amax(1)), torch.maximum)
+    tops = own[:, torch.arange(x.shape[1]) % threads]
+    return torch.exp(tops - x.amax(1, keepdim=True)) * torch.exp(x - tops).sum(1, keepdim=True)
+
+
+def of_exp_twice(x, terms, threads):
+    return terms / torch.exp(terms) * terms.sum(1, keepdim=True)
+
+
 @pytest.mark.parametrize(
     ("sum_of", "words"),
     [
         (own_of_warp, "divided by its own warp's sum"),
         (own_maximum_of_warp, "Each warp subtracts the maximum of its own"),
+        (own_above(32), "Above the division each warp subtracts the maximum of its own"),
+        (own_above(1), "Above the division each thread subtracts the maximum of its own"),
+        (own_below, "In the sum that y is divided by each warp subtracts the maximum of its own"),
+        (own_place, "`values[threadIdx.x]`, for the row's sum: that"),
+        (own_maximum_of_place, "`values[threadIdx.x]`, for the row's maximum: that"),
+        (of_exp_twice, "y has expf of what is expf(x - maximum) already"),
+        (lambda x, terms, threads: terms.sum(1, keepdim=True) ** 2, "Each row of y is divided by its sum twice"),
     ],
 )
 def test_what_each_warp_has_for_itself_is_told(sum_of, words):

@@ -90,6 +90,18 @@ def test_an_answer_of_nan_is_wrong_and_not_unwritten(prepared):
     assert judge_task(TASK, prepared, evidence(prepared)).status == "wrong_result"
 
 
+def test_a_reason_that_cannot_be_worked_out_takes_no_verdict_away(prepared, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("two sizes do not fit")
+
+    monkeypatch.setattr("grader.judge.why.name_all", fails)
+    solve(prepared)
+    prepared[2].buffers.read("z").add_(1)
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert grade.status == "wrong_result"
+    assert "a fault of the grader's own (RuntimeError)" in grade.cases[2].details["pattern_message"]
+
+
 def test_a_changed_input_is_found_even_if_the_answer_is_right(prepared):
     solve(prepared)
     prepared[1].buffers.read("y")[7] = 0

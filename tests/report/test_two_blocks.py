@@ -6,7 +6,7 @@ import pytest
 
 from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
-from grader.report.two_blocks import READ_ELSEWHERE, TWO_BLOCKS, of_lock
+from grader.report.two_blocks import READ_ELSEWHERE, TWO_BLOCKS, of_lock, of_two_blocks
 
 TAKES = "    while (atomicCAS(LOCK, 0, 1) != 0) { }"
 
@@ -35,6 +35,9 @@ def test_no_barrier_is_advised_between_blocks():
 
     assert of("blocks run in no order; use an atomic") == READ_ELSEWHERE
     assert of("two blocks write one element; use an atomic") == TWO_BLOCKS
+    both = "thread 0 of block (1, 0, 0) writes y[0] in line 4 while thread 0 of block (0, 0, 0) writes it in line 4, in"
+    assert of_two_blocks(f"{both} any order: is a row missing?", []) == TWO_BLOCKS
+    assert of_two_blocks(f"{both} any order: use an atomic".replace("(1, 0, 0)", "(0, 0, 0)"), []) == ""
     volatile = "volatile orders nothing, of block (0, 0, 0)"
     assert of(volatile) == READ_ELSEWHERE
     assert of(volatile, "shared") not in (READ_ELSEWHERE, TWO_BLOCKS), "of a cluster, which has a barrier"

@@ -43,6 +43,12 @@ _LANDED = {
 }
 
 
+_OF_FRAGMENTS = (
+    "two fragments are stored over one another: is the leading dimension of store_matrix_sync, its third argument, the"
+    " length of a row of the whole matrix, and has each warp a tile of its own?"
+)
+
+
 def uncached(fact: Mapping[str, Any]) -> tuple[str, str]:
     """By what a line has read what its launch had written before, past all stores, and what to do."""
     if fact["reading"].fetches(fact["line"]):
@@ -145,6 +151,8 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
         )
     if fact["space"] == "global" and not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
         return "the line reads what other threads write in it: read one array and write another"
+    if fact["space"] == "global" and one_line and both_write and fact["reading"].stores_a_fragment(fact["line"]):
+        return _OF_FRAGMENTS
     if fact["space"] == "global" and (one_line or both_write):
         return "use an atomic, or give each element to one thread"
     if fact["other_blocks_too"]:

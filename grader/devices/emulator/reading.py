@@ -114,6 +114,10 @@ class Reading:
         changes = r"(?:\+ \+|- -|[-+|&^*] =)"
         return bool(re.search(rf"\] {changes}|(?:\+ \+|- -) \w+ \[|[;{{}}()] \* \w+ {changes}", f"; {row}"))
 
+    def stores_a_fragment(self, line: int) -> bool:
+        """Whether a statement of this line stores a fragment of a tensor core."""
+        return any(token.text == "store_matrix_sync" for token in self.tokens if token.line == line)
+
     def warp_barrier_between(self, first: int, last: int) -> int:
         """The line of a `__syncwarp()`, for all lanes, between these lines; 0 if there is none."""
         calls = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)

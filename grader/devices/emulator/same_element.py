@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,10 @@ _STRIDE_OF_LOOP = (
 _OF_EACH_BLOCK = (
     "each block has values of its own for the {elements:,} elements of {name}: let blocks add theirs,"
     " `atomicAdd(&{name}[i], ...)`"
+)
+_NO_ROW = (
+    "each block writes the same {count:,} of the {elements:,} elements of {name}: is `blockIdx.x * {count}`, where a"
+    " block's own row begins, missing from the index?"
 )
 _LOOP = "does a loop go on by {step} where `gridDim.x * blockDim.x` belongs, so that blocks do again what others do?"
 _ALL_AGAIN = (
@@ -63,11 +68,20 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     in_loop = not step and where.elements > 1 and fact["reading"].is_in_loop(fact["line"])
     if index == 0 and not in_loop:
         return ""
+    if in_loop and (count := _of_a_row(fact, launches[number - 1], where)):
+        return _NO_ROW.format(count=count, elements=where.elements, name=where.name)
     if in_loop or (not step and 0 < where.elements <= block[0]):
         return _OF_EACH_BLOCK.format(elements=where.elements, name=where.name)
     if step and fact["text"] != "same value" and fact["reading"].is_in_loop(fact["line"]):
         return _STRIDE_OF_LOOP.format(step=f"{step:,}")
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
+
+
+def _of_a_row(fact: Mapping[str, Any], launch: Mapping[str, Any], where: Where) -> int:
+    """How many elements all blocks write, each of them, where an array has room for as many for each; else 0."""
+    blocks = math.prod(launch["grid"])
+    count, rest = divmod(fact.get("count", 0), max(blocks - 1, 1))
+    return count if count and not rest and count * blocks == where.elements else 0
 
 
 def _are_of_two_warps(index: int, mine: int, theirs: int) -> bool:

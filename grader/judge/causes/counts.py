@@ -13,6 +13,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 from grader.judge.causes.copies import copies
+from grader.judge.causes.counts_of_words import Taken, taken_otherwise
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.often import Launches
 from grader.judge.causes.weights import Times, Weights, weights
@@ -42,6 +43,8 @@ def causes_of_counts(case: Case) -> Iterator[Cause]:
                 told = _ONE_OF_GROUP.format(size=size, at=at, sign="+" if by > 0 else "-", buffer="{buffer}", x="{x}")
                 gathered = partial(_one_of_a_group, size, at, by)
                 yield Cause(f"counts_one_of_{size}_{at}_{by}", partial(_counts, gathered), partial(_said, told))
+    for key, taken, told in taken_otherwise(counters):
+        yield Cause(f"counts_{key}", partial(_counts, partial(_taken, taken)), partial(_said, told))
     for key, mask, said, asks in masks("element", case.threads):
         told = f"{{buffer}} lacks {said}: {_OF_COPIES if key.startswith(_BY_THREADS) else asks}"
         yield Cause(f"counts_{key}", partial(_counts, partial(_without, mask)), partial(_said, told))
@@ -128,6 +131,10 @@ def _one_of_a_group(size: int, at: int, by: int, case: Case, x: Tensor) -> Tenso
     places = torch.arange(len(x))
     is_wrong = (places % size == at) & (places < len(x) // size * size)
     return _bins(case, x[torch.where(is_wrong, places + by, places).clamp(0, len(x) - 1)])
+
+
+def _taken(taken: Taken, case: Case, x: Tensor) -> Tensor:
+    return _bins(case, taken(x, case.got.numel()))
 
 
 def _of_threads(case: Case, x: Tensor) -> Tensor | None:

@@ -144,3 +144,39 @@ def _largest(name: str, threads: int, inner: bool, case: Case) -> str:
     what = f"the largest {of}" if inner or not threads else f"the largest of {threads} threads' sums of {name}"
     what = f"the sum of the largest {of}" if inner else what
     return f"What {case.buffer} holds is {what}, and a sum is asked for: is it fmaxf, or `>`, where `+` belongs?"
+
+
+# ---- a column that is computed from another column, and not from the input ----
+
+_OF_COLUMNS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
+    ("cosf", torch.cos),
+    ("sinf", torch.sin),
+    ("expf", torch.exp),
+    ("sqrtf", torch.sqrt),
+)
+MOST_COLUMNS = 4
+
+
+def causes_of_columns(case: Case) -> Iterator[Cause]:
+    """Of outputs of a few columns, of which one is a function of what belongs in another, or in itself."""
+    if case.got.dim() != 2 or not 1 < case.got.shape[1] <= MOST_COLUMNS:
+        return
+    for name, function in _OF_COLUMNS:
+        for wrong in range(case.got.shape[1]):
+            for other in range(case.got.shape[1]):
+                explains = partial(_is_of_a_column, function, wrong, other)
+                said = partial(_of_a_column, name, wrong, other)
+                yield Cause(f"column_{wrong}_{name}_{other}", explains, said)
+
+
+def _is_of_a_column(function: Callable[[Tensor], Tensor], wrong: int, other: int, case: Case) -> bool:
+    claim = case.expected.reshape(case.got.shape).clone()
+    claim[:, wrong] = function(claim[:, other])
+    return case.is_right_for(claim)
+
+
+def _of_a_column(function: str, wrong: int, other: int, case: Case) -> str:
+    of = "what belongs there" if wrong == other else f"what belongs in column {other}"
+    names = [name for name, values in case.inputs.items() if values.is_floating_point()]
+    asks = f"take {function} of {names[0]}'s element, " if len(names) == 1 and wrong != other else "take it once, "
+    return f"Column {wrong} of {case.buffer} is {function} of {of}: {asks}and not of a result."

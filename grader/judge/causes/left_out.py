@@ -11,6 +11,7 @@ from grader.judge.causes.often import LANES
 
 MOST_NAMED = 4
 FACTORS = (4, 8, 16, 32, 64, 128, 256)  # of tiles, vectors and loops
+DEPTHS, STEPS = (16, 32, 64), (4, 8, 16)  # of tiles along a sum, and of the products that a tile takes
 TEAMS = (16, 8)  # lanes of a warp that add up what is theirs
 
 Along = Callable[[Tensor, int], Tensor]  # from the places along an axis and its length
@@ -53,6 +54,15 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
     )
     for k in dict.fromkeys([LANES, *threads]):
         yield from _of_steps(k, noun)
+    for k in DEPTHS:
+        for step in STEPS:
+            yield (
+                f"all_but_end_{k}_{step}",
+                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
+                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
+                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
+                " adds to 0?",
+            )
 
 
 def _of_size(k: int, noun: str) -> Iterator[Lacking]:

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 
-TILES = (1, 8, 16, 32, 64, 128)  # keys between two looks at the maximum
+TILES = (1, 8, 16, 24, 32, 48, 64, 96, 128)  # keys between two looks at the maximum
+PARTS = (2, 3, 4, 8, 16)  # of the keys, side by side, whose sums are put together
 MOST_ASKED = 16  # times, for the weights of a case
 
 
@@ -53,6 +54,12 @@ class Means:
         so_far = logs.cummax(-1).values[..., ends]
         return torch.exp(logs + logs.amax(-1, keepdim=True) - so_far).nan_to_num(0.0)
 
+    def merged(self, parts: int) -> Tensor:
+        """The sum of the parts' sums beside maxima of their own, where the right one is beside the largest."""
+        size = -(-self.weights.shape[-1] // parts)
+        split = [part for part in self.weights.split(size, -1)]
+        return torch.stack([(part / part.amax(-1, keepdim=True)).nan_to_num(0.0).sum(-1) for part in split]).sum(0)
+
 
 Claim = Callable[[Means, int, Case, Tensor], Tensor]  # of a tile, and of the values as they are
 
@@ -67,6 +74,9 @@ def causes_of_means(case: Case) -> Iterator[Cause]:
         for name, claim, words in rules:
             where_known = partial(_is_right, claim, tile, True)
             yield Cause(f"means_{name}_{tile}", partial(_is_right, claim, tile, False), _says(words, tile), where_known)
+    for parts in PARTS if rules else ():
+        claim, words = (_mean_of_parts, _PARTS) if case.buffer == found.means else (_logarithm_of_parts, _PARTS_OF_LOG)
+        yield Cause(f"means_of_parts_{parts}", partial(_is_right, claim, parts, False), _says(words, parts))
 
 
 def _is_right(claim: Claim, tile: int, where_known: bool, case: Case) -> bool:
@@ -125,6 +135,25 @@ def _weights(case: Case, name: str, output: str) -> Tensor | None:
     weights = torch.cat(parts, -1)
     is_mean = bool((weights >= 0).all()) and torch.allclose(weights.sum(-1), torch.ones(()).double(), rtol=1e-6)
     return weights if is_mean else None
+
+
+def _mean_of_parts(found: Means, parts: int, case: Case, values: Tensor) -> Tensor:
+    right = 1 / found.weights.amax(-1)
+    return case.expected * (right / found.merged(parts))[..., None]
+
+
+def _logarithm_of_parts(found: Means, parts: int, case: Case, values: Tensor) -> Tensor:
+    return case.expected + found.weights.amax(-1).log() + found.merged(parts).log()
+
+
+_PARTS = (
+    "The sums that {tile} parts of the keys have beside maxima of their own are added as they are, and {buffer} is"
+    " divided by that: multiply each with expf(its maximum - the largest) first."
+)
+_PARTS_OF_LOG = (
+    "The sums that {tile} parts of the keys have beside maxima of their own are added as they are for {buffer}:"
+    " multiply each with expf(its maximum - the largest) first."
+)
 
 
 def _of_the_last_key(found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
@@ -289,6 +318,11 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "minus",
         lambda found, tile, case, values: case.expected + 2 * found.weights.amax(-1).log(),
         "{buffer} is the maximum less the logarithm of the sum: add it, `maximum + logf(sum)`.",
+    ),
+    (
+        "minus_maximum",
+        lambda found, tile, case, values: -case.expected - 2 * found.weights.amax(-1).log(),
+        "{buffer} is the logarithm of the sum less the maximum: add it, `maximum + logf(sum)`.",
     ),
     (
         "product",

@@ -36,7 +36,7 @@ def who_does(launches: Launches, times: int) -> str:
 
 def factor_words(factor: float) -> str:
     """`2 times`, `1/3 of`, `0.7071 times`."""
-    if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
+    if abs(factor) < 1 and abs(round(1 / factor)) > 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
         return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
     return f"{factor:.4g} times"
 

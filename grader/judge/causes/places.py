@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement, pairwise, product
 
 import torch
 from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.fragments import LANE_MOVES, causes_of_fragments, fragments
+from grader.judge.causes.often import LANES
 
 TILES = (2, 4, 8, 16, 32, 64)
+SIDES = (16, 32, 64)  # of a warp's tile
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
@@ -34,8 +37,18 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
                 yield Cause("column_of_another", partial(_has_column, wrong, other), partial(_columns, wrong, other))
     for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in _MOVES:
-            explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
-            yield Cause(f"tile_{name}_{tile}", explains, partial(_said, said, tile), agrees)
+            yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
+    for warps in sorted({size // LANES for size in case.threads if size % LANES == 0}):
+        yield from _of_warps(warps)
+    if any(map(case.is_of_16_bits, case.inputs)):
+        yield from causes_of_fragments(case)
+        for name, moved, said in LANE_MOVES:
+            yield _of_move(f"lanes_{name}", moved, 0, said)
+
+
+def _of_move(name: str, moved: Moved, tile: int, said: str) -> Cause:
+    explains, agrees = (partial(_is_moved, moved, tile, empty) for empty in (False, True))
+    return Cause(name, explains, partial(_said, said, tile), agrees)
 
 
 def _causes_of_other_outputs(case: Case) -> Iterator[Cause]:
@@ -104,6 +117,35 @@ def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
     return 2 * int(known.sum()) > known.numel() and case.is_right_for(torch.where(known, claim, got))
 
 
+def _of_warps(warps: int) -> Iterator[Cause]:
+    """A block's warps have a tile each, and their numbers are taken apart in two ways."""
+    for across in (each for each in range(2, warps) if warps % each == 0):
+        down = warps // across
+        for height, width in product(SIDES, repeat=2):
+            moved = partial(_by_columns, down, across, height)
+            said = _BY_COLUMNS.format(
+                warps=warps, down=down, across=across, height=height, width=width, buffer="{buffer}"
+            )
+            yield _of_move(f"warps_{down}_{across}_{height}_{width}", moved, width, said)
+
+
+def _by_columns(down: int, across: int, height: int, rows: Tensor, cols: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """Where warp w has stored its tile in row w % down and column w / down of its block's, and has another's."""
+    tall, wide = down * height, across * width
+    warp = cols % wide // width * down + rows % tall // height
+    return (
+        rows // tall * tall + warp // across * height + rows % height,
+        cols // wide * wide + warp % across * width + cols % width,
+    )
+
+
+_BY_COLUMNS = (
+    "The tiles of {height} x {width} that a block's {warps} warps have of {buffer} are in each other's place: they lie"
+    " {down} down and {across} across, so a warp's row is `warp / {across}` and its column `warp % {across}`, where it"
+    " computes and where it stores."
+)
+
+
 def _turned(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
     return rows // tile * tile + cols % tile, cols // tile * tile + rows % tile
 
@@ -116,12 +158,41 @@ def _row_by_column(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tenso
     return rows // tile * tile + cols % tile, cols
 
 
+def _turned_whole(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    """Of tiles that hang over no edge alone: the others are stored by other lines."""
+    turned = _turned(rows, cols, tile)
+    ends = [(int(each.max()) + 1) // tile * tile for each in (rows, cols)]
+    whole = (rows < ends[0]) & (cols < ends[1])
+    return torch.where(whole, turned[0], rows), torch.where(whole, turned[1], cols)
+
+
+def _by_offsets(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    """Of each four tiles, two and two, the second and the third are in each other's place."""
+    pair = 2 * tile
+    return (
+        rows // pair * pair + cols % pair // tile * tile + rows % tile,
+        cols // pair * pair + rows % pair // tile * tile + cols % tile,
+    )
+
+
 _MOVES: tuple[tuple[str, Moved, str], ...] = (
     (
         "turned",
         _turned,
         "Each {tile} x {tile} tile of {buffer} is turned round, (col, row) holds what belongs in (row, col): are the"
         " two indices swapped where it is stored, or is a fragment stored by columns?",
+    ),
+    (
+        "turned_whole",
+        _turned_whole,
+        "Each whole {tile} x {tile} tile of {buffer} is turned round, (col, row) holds what belongs in (row, col), and"
+        " those at an edge are right: is a fragment stored by columns, mem_col_major for mem_row_major?",
+    ),
+    (
+        "by_offsets",
+        _by_offsets,
+        "Of each 2 x 2 tiles of {tile} x {tile} {buffer} has that of row i and column j where the one of row j and"
+        " column i belongs: are the two indices swapped, in what is multiplied, added up or stored?",
     ),
     (
         "column_by_row",
@@ -187,7 +258,7 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
                 for by in (-1, 1):
                     yield _one_of_a_group(name, group, at, by)
     if values.dim() > 1 and case.is_of_16_bits(name):
-        yield from _fragments(name)
+        yield from fragments(name)
     for axis in range(values.dim() - 1):
         sizes = [size for size, length in case.call.scalars.items() if isinstance(length, int) and length > 0]
         for size in sizes:
@@ -236,63 +307,3 @@ def _begins_elsewhere(name: str, axis: int, *sizes: str) -> Variation:
         )
 
     return Variation(f"begins_at_{'_'.join(sizes)}_{axis}", name, change, message)
-
-
-# ---- fragments of tensor cores: 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter ----
-
-HALF = 8
-
-_PAIRS = "columns i and i + 1 where 2 * i and 2 * i + 1 are the pair of lane i of 4: its first one is `lane % 4 * 2`"
-_QUARTERS: tuple[tuple[str, Moved, str], ...] = (
-    (
-        "columns",
-        lambda rows, cols, half: (rows, cols ^ half),
-        "columns 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment, or of the other factor's, in the"
-        " wrong order? The first are of the lower columns",
-    ),
-    (
-        "pairs",
-        lambda rows, cols, half: (rows, _halved(cols, half)),
-        _PAIRS,
-    ),
-    (
-        "lower_pairs",
-        lambda rows, cols, half: (rows, torch.where(cols & half > 0, cols, _halved(cols, half))),
-        _PAIRS,
-    ),
-    (
-        "rows",
-        lambda rows, cols, half: (rows ^ half, cols),
-        "rows 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment in the wrong order? The first are"
-        " of the upper rows",
-    ),
-    (
-        "quarters",
-        lambda rows, cols, half: (rows & ~half | cols & half, cols & ~half | rows & half),
-        "two 8 x 8 quarters of each 16 x 16 tile swapped: are registers of its fragment in the wrong order? They are of"
-        " (row, col), (row + 8, col), (row, col + 8) and (row + 8, col + 8)",
-    ),
-)
-
-
-def _halved(cols: Tensor, half: int) -> Tensor:
-    return cols // half * half + cols % half // 2 + cols % 2
-
-
-def _fragments(name: str) -> Iterator[Variation]:
-    for key, moved, said in _QUARTERS:
-        yield Variation(f"fragment_{key}", name, partial(_as_moved, name, moved), partial(_of_fragment, name, said))
-
-
-def _as_moved(name: str, moved: Moved, case: Case) -> Tensor:
-    """An input whose elements are taken from elsewhere in a tile; zeros where there is nothing."""
-    values = case.inputs[name]
-    count, width = values.shape[-2:]
-    down, across = torch.meshgrid(torch.arange(count), torch.arange(width), indexing="ij")
-    rows, cols = moved(down, across, HALF)
-    known = (rows < count) & (cols < width)
-    return values[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)].masked_fill(~known, 0.0)
-
-
-def _of_fragment(name: str, said: str, case: Case) -> str:
-    return f"What {case.buffer} holds is right for {name} with {said}."

@@ -26,7 +26,8 @@ def causes_of_running_sums(case: Case) -> Iterator[Cause]:
         return
     for name, claim, by_tile, words in _CLAIMS:
         for tile in dict.fromkeys([*TILES, *case.threads]) if by_tile else (1,):
-            yield Cause(f"running_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words, tile))
+            alike = partial(_is_right_for_few, claim, tile) if claim is _merged_as_they_are else None
+            yield Cause(f"running_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words, tile), alike)
     for tile in sorted({*TILES[1:], *case.threads}):
         yield Cause(f"running_padded_{tile}", partial(_is_padded, tile), partial(_padded, tile))
 
@@ -36,6 +37,14 @@ def _is_right(claim: Claim, tile: int, case: Case) -> bool:
     if terms is None or (tile > 1 and tile >= len(terms)):
         return False
     return case.is_right_for(terms.amax(0) + claim(terms, tile).log())
+
+
+def _is_right_for_few(claim: Claim, threads: int, case: Case) -> bool:
+    """The same where no thread has more than one term."""
+    terms = terms_of(case)
+    if terms is None or threads < len(terms):
+        return False
+    return case.is_right_for(terms.amax(0) + claim(terms, len(terms)).log())
 
 
 def _is_padded(tile: int, case: Case) -> bool:

@@ -15,6 +15,7 @@ from grader.judge.causes.asked import Case, Cause
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.often import LANES
 from grader.judge.causes.shares_of_lanes import causes_of_lanes
+from grader.judge.causes.shares_of_parts import Claim, by_thread, claims_of_parts
 from grader.judge.causes.weights import Times, weights, weights_of_lanes
 
 CLOSE = 2e-5  # relative, of a sum
@@ -32,10 +33,8 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         yield Cause(f"shares_own_{threads}", partial(_is_own, threads), partial(_said, _OWN))
         yield Cause(f"shares_so_far_{threads}", partial(_is_so_far, threads), partial(_said, _SO_FAR))
         yield Cause(f"shares_own_maximum_{threads}", partial(_has_own_maximum, threads), partial(_said, _OWN_MAXIMUM))
-    for threads in case.threads:
-        if threads > LANES and threads % LANES == 0:
-            for name, of_warps, said in _OF_WARPS:
-                yield Cause(f"shares_{name}_{threads}", partial(of_warps, threads), partial(_said, said))
+    for name, claim, said in claims_of_parts(case.threads):
+        yield Cause(f"shares_{name}", partial(_is_claimed, claim), partial(_said, said))
     yield from causes_of_lanes()
     yield Cause("shares_turned", _is_turned_above, partial(_said, _TURNED))
     yield Cause("shares_of_exp2", _is_exp2_above, partial(_said, _EXP2))
@@ -137,33 +136,25 @@ def _too_large(by: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
     return 1 + by / _sums(x)
 
 
-def _by_thread(threads: int, x: Tensor) -> Tensor:
-    """Rows x rounds x threads: thread t has the columns t, t + threads, ...; -inf where there is none."""
-    rounds = -(-x.shape[1] // threads)
-    padded = torch.full((len(x), rounds * threads), -torch.inf, dtype=x.dtype)
-    padded[:, : x.shape[1]] = x
-    return padded.reshape(len(x), rounds, threads)
-
-
 def _not_rescaled(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
     """Each thread adds exp(x - its largest so far), and leaves what it had as it was when that grows."""
-    mine = _by_thread(threads, x)
+    mine = by_thread(threads, x)
     so_far = mine.cummax(1).values
     sums = torch.exp(mine - so_far).nan_to_num(0.0).sum(1)
     return (sums * torch.exp(so_far[:, -1] - x.amax(1, keepdim=True))).sum(1) / _sums(x)
 
 
 def _merged_as_they_are(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
-    mine = _by_thread(threads, x)
+    mine = by_thread(threads, x)
     return torch.exp(mine - mine.amax(1, keepdim=True)).nan_to_num(0.0).sum((1, 2)) / _sums(x)
 
 
 def _compared(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
-    return torch.exp(_by_thread(threads, x) - x.amax(1)[:, None, None]).sum(1).amax(1) / _sums(x)
+    return torch.exp(by_thread(threads, x) - x.amax(1)[:, None, None]).sum(1).amax(1) / _sums(x)
 
 
 def _largest_terms(threads: int, case: Case, x: Tensor, shares: Tensor) -> Tensor:
-    return torch.exp(_by_thread(threads, x) - x.amax(1)[:, None, None]).amax(1).sum(1) / _sums(x)
+    return torch.exp(by_thread(threads, x) - x.amax(1)[:, None, None]).amax(1).sum(1) / _sums(x)
 
 
 _RUNNING: tuple[tuple[str, Callable[[int, Case, Tensor, Tensor], Tensor], str], ...] = (
@@ -207,6 +198,11 @@ _RULES: tuple[tuple[str, Sum, str], ...] = (
         lambda case, x, shares: 1 / _sums(x),
         "Each row of {buffer} is expf({x} - maximum), and not divided by the sum of these. Is there a division, and is"
         " the sum a float?",
+    ),
+    (
+        "divided_twice",
+        lambda case, x, shares: _sums(x),
+        "Each row of {buffer} is divided by its sum twice: divide once, by one of the two.",
     ),
     (
         "numerator_not_shifted",
@@ -276,21 +272,11 @@ _OWN = (
 )
 
 
-_OWN_OF_WARP = (
-    "Each element of {buffer} is divided by its own warp's sum, and not by the row's: add up the warps' sums, through"
-    " shared memory, and let each thread divide by the result."
-)
-_OWN_MAXIMUM_OF_WARP = (
-    "Each warp subtracts the maximum of its own columns of {x}, while all are divided by one sum: put the warps' maxima"
-    " together, through shared memory, and let each thread subtract that of the whole row."
-)
-
-
 def _is_own(threads: int, case: Case) -> bool:
     if (found := _softmax_of(case)) is None:
         return False
     x = found[1]
-    mine = _by_thread(threads, x)
+    mine = by_thread(threads, x)
     own = torch.softmax(mine, 1).nan_to_num(0.0).reshape(len(x), -1)[:, : x.shape[1]]
     return case.is_right_for(own)
 
@@ -300,7 +286,7 @@ def _is_so_far(threads: int, case: Case) -> bool:
     if (found := _softmax_of(case)) is None:
         return False
     x = found[1]
-    terms = torch.exp(_by_thread(threads, x - x.amax(1, keepdim=True)))
+    terms = torch.exp(by_thread(threads, x - x.amax(1, keepdim=True)))
     return case.is_right_for((terms / terms.cumsum(1)).reshape(len(x), -1)[:, : x.shape[1]])
 
 
@@ -309,39 +295,14 @@ def _has_own_maximum(threads: int, case: Case) -> bool:
     if (found := _softmax_of(case)) is None:
         return False
     x = found[1]
-    mine = _by_thread(threads, x)
+    mine = by_thread(threads, x)
     terms = torch.exp(mine - mine.amax(1, keepdim=True)).nan_to_num(0.0).reshape(len(x), -1)[:, : x.shape[1]]
     return case.is_right_for(terms / terms.sum(1, keepdim=True))
 
 
-def _by_warp(threads: int, x: Tensor, of: Callable[[Tensor], Tensor]) -> Tensor:
-    """What is `of` the columns of each warp, rows x warps x its columns, at each of them."""
-    mine = _by_thread(threads, x)
-    rows, rounds, _ = mine.shape
-    found = of(mine.reshape(rows, rounds, -1, LANES).transpose(1, 2).reshape(rows, -1, rounds * LANES))
-    spread = found[:, None, :, None].expand(rows, rounds, -1, LANES)
-    return spread.reshape(rows, -1)[:, : x.shape[1]]
-
-
-def _is_own_of_warp(threads: int, case: Case) -> bool:
-    if (found := _softmax_of(case)) is None:
-        return False
-    x = found[1]
-    return case.is_right_for(torch.exp(x - _by_warp(threads, x, lambda mine: mine.logsumexp(2))))
-
-
-def _has_own_maximum_of_warp(threads: int, case: Case) -> bool:
-    if (found := _softmax_of(case)) is None:
-        return False
-    x = found[1]
-    terms = torch.exp(x - _by_warp(threads, x, lambda mine: mine.amax(2)))
-    return case.is_right_for(terms / terms.sum(1, keepdim=True))
-
-
-_OF_WARPS = (
-    ("own_of_warp", _is_own_of_warp, _OWN_OF_WARP),
-    ("own_maximum_of_warp", _has_own_maximum_of_warp, _OWN_MAXIMUM_OF_WARP),
-)
+def _is_claimed(claim: Claim, case: Case) -> bool:
+    found = _softmax_of(case)
+    return found is not None and case.is_right_for(claim(found[1]))
 
 
 def _is_turned_above(case: Case) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
@@ -30,21 +30,36 @@ def turned(case: Case, name: str) -> Iterator[Variation]:
     yield Variation("columns", name, as_columns, message)
     for size in FACTORS[1:4]:
         said = partial(_turned_tiles, name, size)
-        for key, outside in (("", None), ("_of_zeros", 0.0)):  # what stands where a tile hangs over the edge
-            yield Variation(f"tile_{size}{key}", name, partial(_tiles, name, size, outside), said)
+        # What stands where a tile hangs over the edge: what adds nothing, 0, or of what is subtracted in exp nothing.
+        for key, outside in (("", None), ("_of_zeros", 0.0), ("_of_nothing", -torch.inf)):
+            yield Variation(f"tile_{size}{key}", name, partial(_tiles, name, size, outside, _turned), said)
+            offsets = partial(_tiles, name, size, outside, _by_offsets)
+            yield Variation(f"offsets_{size}{key}", name, offsets, partial(_swapped_offsets, name, size))
         if values.dim() == 2 and case.sums_along(name, values.dim() - 1):
             yield Variation(f"tile_{size}_folded", name, partial(_folded, name, size), said)
 
 
-def _tiles(name: str, size: int, outside: float | None, case: Case) -> Tensor | None:
+Places = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # from rows, columns and a tile's size
+
+
+def _turned(r: Tensor, c: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    return r // size * size + c % size, c // size * size + r % size
+
+
+def _by_offsets(r: Tensor, c: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Where the tile in row I and column J is the one in row J and column I."""
+    return c // size * size + r % size, r // size * size + c % size
+
+
+def _tiles(name: str, size: int, outside: float | None, places: Places, case: Case) -> Tensor | None:
     values = case.inputs[name]
     rows, cols = values.shape[-2:]
     r, c = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
-    row, col = r // size * size + c % size, c // size * size + r % size
+    row, col = places(r, c, size)
     inside = (row < rows) & (col < cols)
     if outside is None:
         outside = -torch.inf if case.counts_in(name) else 0.0
-    elif not case.counts_in(name):
+    elif not case.counts_in(name) if outside == 0.0 else case.counts_in(name) is not None:
         return None
     return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, outside)
 
@@ -62,6 +77,14 @@ def _folded(name: str, size: int, case: Case) -> Tensor | None:
     moved = whole[r // size * size + c % size, c // size * size + r % size]
     moved[:, cols - 1] += moved[:, cols:].sum(1)
     return moved[:, :cols]
+
+
+def _swapped_offsets(name: str, size: int, case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right for {name} with its {size} x {size} tiles in each other's place, the one in"
+        " row j and column i for that in row i and column j: are a tile's first row and column swapped where it is"
+        " loaded?"
+    )
 
 
 def _turned_tiles(name: str, size: int, case: Case) -> str:

@@ -10,19 +10,26 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 
 import torch
 from torch import Tensor
 
 from grader.judge.causes.all_threads import variations_of_all_threads
 from grader.judge.causes.asked import Case, Cause, Variation
+from grader.judge.causes.attention_masks import causes_of_masks, causes_of_places_behind
 from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.deltas import causes_of_deltas
 from grader.judge.causes.flags import causes_of_flags
-from grader.judge.causes.functions import causes_of_exponents, causes_of_maxima, variations_of_functions
+from grader.judge.causes.functions import (
+    causes_of_columns,
+    causes_of_exponents,
+    causes_of_maxima,
+    variations_of_functions,
+)
 from grader.judge.causes.gathered import gathered
+from grader.judge.causes.gradients import causes_of_gradients
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
@@ -92,19 +99,24 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
         )
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
+    yield from causes_of_masks(case)
     yield from causes_of_scales(case)
     yield from causes_of_means(case)
+    yield from causes_of_places_behind(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
     yield from causes_of_operators(case)
     yield from causes_of_exponents(case)
     yield from causes_of_maxima(case)
+    yield from causes_of_columns(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
 
 
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
+    yield from causes_of_gradients(case)
+    yield from _of_swapped(case)
     yield from causes_of_deltas(case)
     for variation in _variations(case):
         yield variation.as_cause()
@@ -226,6 +238,28 @@ def _of_others(case: Case, name: str) -> Iterator[Variation]:
         name,
         lambda case: -case.inputs[name],
         lambda case: f"What {case.buffer} holds is right for -{name} in the place of {name}: is a sign wrong?",
+    )
+
+
+def _of_swapped(case: Case) -> Iterator[Cause]:
+    """Two inputs in each other's place."""
+    names = [name for name, values in case.inputs.items() if _may_vary(values)]
+    for one, other in combinations(names, 2):
+        if case.inputs[one].shape == case.inputs[other].shape:
+            yield Cause(f"swapped_{one}_{other}", partial(_are_swapped, one, other), partial(_swapped, one, other))
+
+
+def _are_swapped(one: str, other: str, case: Case) -> bool:
+    first, second = case.inputs[one], case.inputs[other]
+    if first.shape != second.shape or torch.equal(first, second):
+        return False
+    return case.is_right_for(case.reference({**case.inputs, one: second, other: first})[case.buffer].double())
+
+
+def _swapped(one: str, other: str, case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right with {one} and {other} in each other's place: are the two swapped where"
+        " they are handed over, or where they are read?"
     )
 
 

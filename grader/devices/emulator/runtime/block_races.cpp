@@ -194,19 +194,18 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
                   bool before_writes, const Access& now, bool now_writes, bool same_value, Waited by) {
     if (are_far_apart(before, now)) return;
     if (before.strength != Strength::Plain && now.strength != Strength::Plain && same_bytes(before, now)) return;
-    if (before.thread / 32 == now.thread / 32) {
-        const Edge edge = warp.clock.seen(lane, before.thread % 32, before.clock);
-        if (edge == Edge::Strong) return;
-        if (edge == Edge::Weak) {
-            report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
-            return;
-        }
-    }
+    const bool one_warp = before.thread / 32 == now.thread / 32;
+    const Edge edge = one_warp ? warp.clock.seen(lane, before.thread % 32, before.clock) : Edge::None;
+    if (edge == Edge::Strong) return;
     const Acquisitions& acquisitions = machine().acquisitions;
     const std::uint64_t block = warp.block->id;
     if (now.acquired || before.acquired) {
         const std::uint64_t object = object_key(*warp.block, a);
         if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;
+    }
+    if (edge == Edge::Weak) {   // and no barrier object that one has seen the other arrive at
+        report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
+        return;
     }
     report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race, by);
 }
