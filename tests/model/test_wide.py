@@ -123,6 +123,9 @@ def test_a_case_is_widened_as_far_as_memory_goes():
     assert wider(task, [16, 256, 390], runs) is None
     assert 2_000_000 <= wider(task, [1_000_000], runs).sizes["n"] < 30_000_000
     assert wider(task, [1 << 30], runs) is None
+    wide = [CaseRun("n=100003", launches=[{"grid": [98, 1, 1], "block": [256, 1, 1]}])]
+    sizes = [wider(task, [30_000], wide, seed=seed).sizes["n"] for seed in range(9)]  # of blocks they would be too many
+    assert len(set(sizes)) > 5 and all(task.judged_cases[-1].sizes["n"] < size < 30_000_000 for size in sizes)
     assert wider(task, [1_000_000], []) is None  # as of a file that the emulator cannot build
 
 
