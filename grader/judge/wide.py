@@ -38,6 +38,7 @@ _CANDIDATES = 400  # sizes that are held against what a file asks of one
 _WHOLE = "This case is larger than the lesson's: what is done otherwise there?"
 _MUCH = 0.75  # of the outputs: of fewer, if all blocks write as much as those that ran, some may be left out
 _MOST_WORK = 1 << 24  # operations or elements of a case of which all blocks are run
+_MOST_OF_NOTHING = 1 << 27  # the same where the few blocks have written nothing
 _SOME = "Of this case a few blocks run, and what they leave is compared: do all rounds do what a block's first does?"
 
 
@@ -58,7 +59,10 @@ def wider(
     room = widest * _MOST_BYTES // sum(Call(task, task.wide_case).bytes.values())
     size = max((min(room, int(2 * number * each)) for number in beyond for each in (1.0, share)
                 if number * each < room), default=0)  # fmt: skip
-    size = _that_meets(task, name, counted[name], room, conditions) or size
+    for other in task.wide_case.sizes:
+        room_of = room * task.wide_case.sizes[other] // widest
+        if other in task.drawn and (met := _that_meets(task, other, counted[other], room_of, conditions)):
+            return Case(**{**task.wide_case.sizes, other: met})
     is_told = any(_SMALL_NUMBERS < number < room for number in numbers)  # of threads, say, and each takes several
     if size <= counted[name] < room and is_told:
         size = int(counted[name] * (room / counted[name]) ** random.Random(seed).random())
@@ -119,11 +123,11 @@ def _may_leave_out(call: Call, buffers: CaseBuffers, expected: Mapping[str, Expe
     from grader.devices.emulator.checking_runs import FEW_BLOCKS
 
     work = call.flops or call.facts["input_elements"] + call.facts["output_elements"]
-    if work > _MOST_WORK:
-        return False
     blocks = max((math.prod(launch["grid"]) for launch in ran.launches), default=0)
     masks = [unwritten for _, unwritten in buffers.left(expected).values()]
     all_, written = sum(each.numel() for each in masks), sum(int((~each).sum()) for each in masks)
+    if blocks and work > (_MOST_WORK if written else _MOST_OF_NOTHING):
+        return False
     return written * max(blocks, 1) < _MUCH * all_ * min(FEW_BLOCKS, max(blocks, 1))
 
 

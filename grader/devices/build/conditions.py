@@ -170,7 +170,21 @@ def _of_row(whole: list[str], first: int, end: int, most: int = MOST_SIGNS) -> I
         if text in ("&&", "||") and depth == 0:
             pieces.append(row[start:at])
             start = at + 1
-    yield from [*pieces, row[start:]] if pieces else []
+    pieces += [row[start:]] if pieces else []
+    yield from pieces
+    yield from _joined_by_name(pieces) if "||" not in row else ()
+
+
+def _joined_by_name(pieces: Sequence[list[str]]) -> Iterator[list[str]]:
+    """Of `rows > 300 && rows < 16000 && cols > 9` what is asked of each name together."""
+    of: dict[str, list[list[str]]] = {}
+    for piece in pieces:
+        names = {text for text in piece if re.fullmatch(r"[A-Za-z_]\w*", text) and text not in _TYPES | set(_FUNCTIONS)}
+        if len(names) == 1:
+            of.setdefault(names.pop(), []).append(piece)
+    for several in of.values():
+        if 1 < len(several) < len(pieces):
+            yield [text for piece in several for text in ("&&", *piece)][1:]
 
 
 def _condition(row: Sequence[str], known: Mapping[str, Sequence[str]]) -> Condition | None:
