@@ -44,7 +44,7 @@ def test_ladder_alone_loads_nothing_that_builds_or_runs_a_kernel():
 def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
     code = "from benchmarks.hops import trace; found = trace('01'); print(len(found.files), found.hops.total())"
     files, hops = map(int, python(code).split())
-    assert files <= 33 and hops <= 510  # some 15 of them for each of 18 cases, or of 19: the seed draws some
+    assert files <= 33 and hops <= 490  # some 15 of them for each of 17 cases, or of 18: the seed draws some
 
 
 @pytest.mark.parametrize("pattern", ["**/*.py", "**/*.cpp", "**/*.h"])
