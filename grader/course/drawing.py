@@ -20,6 +20,8 @@ MOST_ASKED = 3  # cases of one size, which take some milliseconds each; of sever
 MOST_MET = 4  # more of one size, which meet what no other meets, or do not; of several sizes one
 MOST_PRODUCTS = 4  # of one size: products of two numbers
 MOST_NUMBERS = 16  # of a file, the others left out by the seed
+_FAR, _NOT_BEYOND = 4, 8  # times the largest that is drawn
+_LARGE = range(1000, (1 << 30) + 1)  # and no mask of a warp
 _FEW = 8  # values of a size: these and no others are asked for, as the two widths of a head
 Sizes = Mapping[str, Any]
 Condition = tuple[str, Callable[["NDArray[Any]"], "NDArray[Any]"]]  # on what is called so: which of its values meet it
@@ -38,9 +40,22 @@ def drawn_cases(
         if asked := _asked_for(task, known, drawn[0].sizes, numbers, dice):
             drawn.append(Case(**asked))
     if drawn:
+        drawn += _below_the_counted(task, numbers, dice)
         drawn += _products(task, drawn, numbers, dice) if len(task.drawn) == 1 else []
         drawn += _that_meet(task, drawn, conditions, dice)
     return [case for case in drawn if case not in task.judged_cases]
+
+
+def _below_the_counted(task: Task, numbers: Collection[int], dice: random.Random) -> list[Case]:
+    """Of one size a case between all that are drawn and the counted one, where that is far away and the file has a
+    number that may be told from a block's: it takes longer than the others.
+    """
+    if len(task.drawn) > 1 or not any(each in _LARGE for each in numbers):
+        return []
+    ((name, values),), counted = task.drawn.items(), task.judged_cases[-1].sizes
+    factor = counted[name] / max(values)
+    sizes: dict[str, Any] = {name: int(max(values) * min(factor, _NOT_BEYOND) ** dice.random()) | 1}
+    return [Case(**sizes)] if factor > _FAR else []
 
 
 def _asked_for(

@@ -24,7 +24,7 @@ from grader.judge.real_size import drawn
 
 ONE = 0.625  # which all elements are where it is known what they add up to: sums of it are exact for long
 FACTOR, _SURE = 2.0, 10_000  # of a counter that should be so large: another part of the input has more or less of it
-SHARE = 0.05  # of what is expected that results may be away from it: what edges load, and what floats lose
+SHARE = 0.01  # of what is expected that results may be away from it: what edges load, and what floats lose
 _TRIED = 48  # elements with which a reference is asked whether it adds up
 _LOADED_ONCE = (0.98, 1.02)  # times the inputs' bytes, by all blocks together
 _WHY = "This case is timed, and a few of its blocks run: what they have added is compared"
@@ -96,9 +96,10 @@ def wrong_total(real: Call, example: Call, seed: int, sample: Sample, counted: M
 
 
 def _finding(what: str, times: float) -> Finding:
+    digits = 3 if abs(times - 1) < 0.1 else 2
     return Finding(
         "wrong_result",
-        f"{what} is {times:.2g} times what it should be, by the elements that these blocks load. {_WHY}",
+        f"{what} is {times:.{digits}g} times what it should be, by the elements that these blocks load. {_WHY}",
     )
 
 

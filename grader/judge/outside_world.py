@@ -31,15 +31,30 @@ _AGREED = re.compile(
     r"|__x86_64(?:__)?|__aarch64__|__arm\w*|__i386\w*|__ICC|__INTEL\w+|__PGI\w*|__NVCOMPILER\w*|__HIP\w*|__SYCL\w*"
     r"|__SIZEOF_\w+|__BYTE_ORDER__|__ORDER_\w+|__CHAR_BIT__|__\w+_MAX__|__CLION_IDE__|__JETBRAINS_IDE__"
 )
+# Macros that one of the two has and the other has not: of CUDA's headers, and of the C library's that they include.
+_IN_ONE_ALONE = re.compile(
+    r"cuda(?:Array[A-Z]\w+|CpuDeviceId|InvalidDeviceId|InitDevice\w+|Event(?:Record|Wait)External"
+    r"|Device(?:BlockingSync|Lmem|MapHost|Mask|Schedule|Sync)\w*|External(?:Memory|Semaphore)\w+|GraphKernelNode\w+"
+    r"|Host(?:Alloc|Register)[A-Z]\w+|IpcMem\w+|KernelNodeAttr\w+|MemAttach\w+|MemPoolCreate\w+|NvSciSync\w+"
+    r"|PeerAccess\w+|Stream(?:Attr|FireAnd|Graph|Tail)\w+|(?:Surface|Texture)Type\w+|Launch(?:Cooperative)?Kernel\w*)"
+    r"|CUDART_?(?:API|DEVICE|CB)\w*|CUDA_IPC_\w+|CUDA_DOUBLE_MATH_FUNCTIONS|CU_UUID_\w+|BUFSIZ|EOF|FILENAME_MAX|FOPEN_MAX"
+    r"|TMP_MAX|SEEK_\w+|RENAME_\w+|P_tmpdir|L_tmpnam|std(?:in|out|err)|assert(?:_perror)?|(?:is|to)[a-z]+_l|(?:is|to)ascii"
+    r"|FE_[A-Z]+|_(?:STDIO|ASSERT|CTYPE|BITS_STDIO_LIM)_H|_ASSERT_H_DECLS|_IO[A-Z_]+|_ISbit|_VA_LIST_DEFINED"
+    r"|_GLIBCXX_\w+|_?_?\w+_defined|__(?:SM_\d+_\w+|DEVICE_(?:ATOMIC_|DOUBLE_)?FUNCTIONS|DEVICE_TYPES|MATH_FUNCTIONS"
+    r"|COMMON_FUNCTIONS|CHANNEL_DESCRIPTOR|CUDA_DEVICE_RUNTIME_API|DRIVER_FUNCTIONS|HOST_CONFIG|HOST_DEFINES"
+    r"|(?:SURFACE|TEXTURE)_INDIRECT_FUNCTIONS"
+    r"|VECTOR_FUNCTIONS)(?:_H|_HPP)__|__(?:cuda|nv_|NV_|CUDART_API_PT)\w+|__(?:device|cudart|tile)_builtin\w*"
+    r"|__CUDACC_(?:VER|EXTENDED_LAMBDA)__|__STDCPP_MATH_SPEC_FUNCS__|__CUDA_(?:MATH_CRTIMP|AND_AT_LEAST\w+|HAS_ARCH\w+)"
+)
 _OF_THE_BUILD = frozenset(
     ("__DATE__", "__TIME__", "__TIMESTAMP__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__OPTIMIZE__")
 )
 
 
 def asked_outside(source: str) -> str:
-    """The first such function, class or macro that the file uses; "" if none. A kernel's own `access(x, i)` is another
+    """The first such function, class or macro that a file uses; "" if none. A kernel's own `access(x, i)` is another
     function. A macro counts in a condition, if it is the compiler's or its headers' and not known to be the same
-    everywhere, and so does `__has_include`.
+    everywhere, and so does `__has_include`. One that the file defines besides does not, unless CUDA's headers do, too.
     """
     tokens = lex(source)
     return _asked_of_the_compiler(tokens) or _asked_of_the_machine(tokens.code)
@@ -50,7 +65,8 @@ def _asked_of_the_compiler(tokens: Tokens) -> str:
     for directive in tokens.directives:
         asked = directive.tokens[2:] if directive.name in _CONDITIONS else ()
         for word in (token.text for token in asked if token.kind == "word"):
-            if _RESERVED.fullmatch(word) and word not in own and not _AGREED.fullmatch(word):
+            is_known = word in own or _AGREED.fullmatch(word)
+            if _IN_ONE_ALONE.fullmatch(word) or (_RESERVED.fullmatch(word) and not is_known):
                 return word
     every = [*tokens.code, *(token for directive in tokens.directives for token in directive.tokens)]
     return next((token.text for token in every if token.text in _OF_THE_BUILD or _HAS.fullmatch(token.text)), "")

@@ -74,7 +74,7 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         few = [] if asked else worth_asking(case for case in cases if case.is_middling)
         found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
         found = found or (cause(few, causes_of_middling) if few else None)
-        if not seen and not asked and (large := [case for case in cases if case.got.numel() == 1][:1]):
+        if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")

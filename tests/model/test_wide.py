@@ -123,6 +123,9 @@ def test_a_case_is_widened_as_far_as_memory_goes():
     assert wider(task, [16, 256, 390], runs) is None
     assert 2_000_000 <= wider(task, [1_000_000], runs).sizes["n"] < 30_000_000
     assert wider(task, [1 << 30], runs) is None
+    wide = [CaseRun("n=100003", launches=[{"grid": [98, 1, 1], "block": [256, 1, 1]}])]
+    sizes = [wider(task, [30_000], wide, seed=seed).sizes["n"] for seed in range(9)]  # of blocks they would be too many
+    assert len(set(sizes)) > 5 and all(task.judged_cases[-1].sizes["n"] < size < 30_000_000 for size in sizes)
     assert wider(task, [1_000_000], []) is None  # as of a file that the emulator cannot build
 
 
@@ -139,3 +142,28 @@ def test_a_case_is_widened_to_what_a_file_asks_of_a_size(asked, least, most):
     runs = [CaseRun("n=100003", launches=[{"grid": [391, 1, 1], "block": [256, 1, 1]}])]
     assert least <= wider(task, [], runs, conditions_of(f"bool a = {asked};")).sizes["n"] < most
     assert wider(task, [], runs, conditions_of("bool a = n > 1 << 20, b = n >= 1024, c = n % 4 == 3;")) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "cols"),
+    [
+        ("rows > 300 && rows < 16000 && cols > 500", range(301, 16_000), range(1510, 1511)),
+        ("cols > 1200 && cols < 9000", range(1500, 1501), range(1201, 9000)),
+    ],
+)
+def test_each_size_of_a_matrix_is_widened_to_what_a_file_asks_of_it(asked, rows, cols):
+    task = next(each for each in catalog.find("03").lesson.tasks if each.name == "transpose")
+    runs = [CaseRun("rows=288 cols=416", launches=[{"grid": [35, 1, 1], "block": [256, 1, 1]}])]
+    case = wider(task, [], runs, conditions_of(f"bool a = {asked};"))
+    assert case.sizes["rows"] in rows and case.sizes["cols"] in cols
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["on the host", "in the kernel"])
+def test_what_leaves_out_sizes_beyond_the_cases_has_not_passed(where, tmp_path):
+    text = (catalog.find("03").root / "kernels/03_coalescing/transpose/1_one_thread.cu").read_text()
+    at = "unsigned across =" if where == "in the kernel" else "// A grid of one dimension"
+    assert text.count(at) == 1
+    (tmp_path / "kernel.cu").write_text(text.replace(at, f"if (rows > 300 && rows < 16000) return;\n{at}"))
+    found = grade("03", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["transpose"])
+    assert (found.status, found.stars) == ("not_written", 0)

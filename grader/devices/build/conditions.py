@@ -18,7 +18,11 @@ from grader.devices.build.lexer import lex
 Values = NDArray[np.generic]
 Condition = tuple[str, Callable[[Values], NDArray[np.bool_]]]  # the unknown's name, and which of its values meet it
 
-MOST_CONDITIONS, MOST_SIGNS = 32, 64  # of a file, the first ones; of one
+MOST_CONDITIONS, MOST_SIGNS, MOST_HELD = (
+    32,
+    64,
+    256,
+)  # of a file, the first ones; of one, and of one with what names hold
 MOST_READ = 1024  # signs of one with all that its names stand for
 _SIGN = re.compile(r"<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()]")
 _ORDER = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-")]
@@ -27,6 +31,9 @@ _COMPARES = {"==", "!=", "<", ">", "<=", ">=", "&&", "||", "!"}
 _TYPES = {"int", "unsigned", "long", "short", "float", "double", "size_t", "bool", "const", "int64_t", "uint32_t"}
 _NO_NAMES = {"if", "while", "for", "return", "else", "sizeof", "new", "delete", "do", "case", "goto", "this"}
 _NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*|(\d*\.?\d*(?:[eE][-+]?\d+)?)[fFlL]?")
+_LONG = 6  # characters of a number that mixes bits, at least
+_OF_32_BITS = re.compile(r"unsigned|uint32_t|(?:0[xX][\da-fA-F]+|\d+)[uU]")  # as soon as one number is
+_OF_64_BITS = re.compile(r"long|size_t|u?int64_t|(?:0[xX][\da-fA-F]+|\d+)[uU]?[lL]+[uU]?")
 _BITS = 32
 
 
@@ -39,7 +46,11 @@ def _bit_lengths(values: Values) -> Values:
 
 
 _FUNCTIONS: dict[str, Callable[..., Values]] = {
-    "__popc": _bit_counts, "__popcll": _bit_counts, "__clz": lambda values: _BITS - _bit_lengths(values),
+    "__popc": _bit_counts, "__popcll": _bit_counts, "__builtin_popcount": _bit_counts, "popcount": _bit_counts,
+    "has_single_bit": lambda values: _bit_counts(values) == 1, "bit_width": _bit_lengths,
+    "__builtin_ctz": lambda values: _bit_lengths(values & -values) - 1,
+    "__builtin_clz": lambda values: _BITS - _bit_lengths(values), "__clz": lambda values: _BITS - _bit_lengths(values),
+    "__builtin_ffs": lambda values: _bit_lengths(values & -values),
     "__ffs": lambda values: _bit_lengths(values & -values), "sqrt": np.sqrt, "sqrtf": np.sqrt, "abs": np.abs,
     "fabsf": np.abs, "fabs": np.abs, "floorf": np.floor, "floor": np.floor, "min": np.minimum, "max": np.maximum,
     "log2f": np.log2, "log2": np.log2, "__float2int_rd": lambda values: np.floor(values).astype(np.int64),
@@ -58,7 +69,8 @@ def conditions_of(source: str) -> Sequence[Condition]:
     known.update(_constants(texts))
     values = [*(value for _, value in defined), *known.values()]  # a macro may have several
     found: dict[tuple[str, ...], Condition] = {}
-    for row in [*_expressions(texts), *(part for value in values for part in _expressions(value))]:
+    rows = [*_expressions(texts), *(part for value in values for part in _expressions(value))]
+    for row in [*_cases(texts), *_of_what_is_held(texts), *rows]:
         if len(found) == MOST_CONDITIONS:
             break
         if tuple(row) not in found and (condition := _condition(row, known)):
@@ -89,12 +101,37 @@ def _constants(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             yield texts[at - 1], list(behind[:end])
 
 
-def _expressions(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Runs of names, numbers and signs that compare, and what stands in their brackets and beside `&&`."""
+def _of_what_is_held(texts: Sequence[str]) -> Iterator[list[str]]:
+    """What is asked of a variable or function that mixes bits, as `hash(n) % 64 == 3` does, where the file has one."""
+    if "^" not in texts and not any(text[0].isdigit() and len(text) >= _LONG for text in texts):
+        return
+    from grader.devices.build.straight_lines import replaced
+
+    yield from _expressions(replaced(texts), MOST_HELD)
+
+
+def _cases(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Of `switch (n % 64) { case 45: ... }` the condition `(n % 64) == (45)`."""
+    for at in (at for at, text in enumerate(texts) if text == "switch"):
+        row = list(texts[at + 1 : at + MOST_SIGNS])
+        end = row.index("{") if "{" in row else 0
+        depth, place = 1, at + 2 + end
+        while end and depth and place < len(texts):
+            depth += (texts[place] == "{") - (texts[place] == "}")
+            if texts[place] == "case" and ":" in texts[place : place + MOST_SIGNS]:
+                number = list(texts[place + 1 : texts.index(":", place)])
+                yield from _of_row(whole := [*row[:end], "==", "(", *number, ")"], 0, len(whole))
+            place += 1
+
+
+def _expressions(texts: Sequence[str], most: int = MOST_SIGNS) -> Iterator[list[str]]:
+    """Runs of names, numbers and signs that compare, and what stands in their brackets and beside `&&`; each of so many
+    signs at `most`.
+    """
     start = 0
     for at in range(len(texts) + 1):
         if at == len(texts) or not _belongs(texts, at):
-            yield from _parts(list(texts[start:at]))
+            yield from _parts(list(texts[start:at]), most)
             start = at + 1
 
 
@@ -105,22 +142,22 @@ def _belongs(texts: Sequence[str], at: int) -> bool:
     return bool(_SIGN.fullmatch(text)) or text[0].isdigit() or (text[0] == "." and text[1:2].isdigit())
 
 
-def _parts(row: list[str]) -> Iterator[list[str]]:
+def _parts(row: list[str], most: int) -> Iterator[list[str]]:
     """The run, without brackets that have no other end, and what stands between those that have one."""
     opened, begin = [], 0
     for at, text in enumerate(row):
         if text == "(":
             opened.append(at)
         elif text == ")" and opened:
-            yield from _of_row(row, opened.pop() + 1, at)
+            yield from _of_row(row, opened.pop() + 1, at, most)
         elif text == ")":
-            yield from _of_row(row, begin, at)
+            yield from _of_row(row, begin, at, most)
             begin = at + 1
-    yield from _of_row(row, opened[-1] + 1 if opened else begin, len(row))
+    yield from _of_row(row, opened[-1] + 1 if opened else begin, len(row), most)
 
 
-def _of_row(whole: list[str], first: int, end: int) -> Iterator[list[str]]:
-    row = whole[first:end] if 2 < end - first <= MOST_SIGNS else []
+def _of_row(whole: list[str], first: int, end: int, most: int = MOST_SIGNS) -> Iterator[list[str]]:
+    row = whole[first:end] if 2 < end - first <= most else []
     if not _COMPARES & set(row):
         return
     yield row
@@ -133,7 +170,21 @@ def _of_row(whole: list[str], first: int, end: int) -> Iterator[list[str]]:
         if text in ("&&", "||") and depth == 0:
             pieces.append(row[start:at])
             start = at + 1
-    yield from [*pieces, row[start:]] if pieces else []
+    pieces += [row[start:]] if pieces else []
+    yield from pieces
+    yield from _joined_by_name(pieces) if "||" not in row else ()
+
+
+def _joined_by_name(pieces: Sequence[list[str]]) -> Iterator[list[str]]:
+    """Of `rows > 300 && rows < 16000 && cols > 9` what is asked of each name together."""
+    of: dict[str, list[list[str]]] = {}
+    for piece in pieces:
+        names = {text for text in piece if re.fullmatch(r"[A-Za-z_]\w*", text) and text not in _TYPES | set(_FUNCTIONS)}
+        if len(names) == 1:
+            of.setdefault(names.pop(), []).append(piece)
+    for several in of.values():
+        if 1 < len(several) < len(pieces):
+            yield [text for piece in several for text in ("&&", *piece)][1:]
 
 
 def _condition(row: Sequence[str], known: Mapping[str, Sequence[str]]) -> Condition | None:
@@ -171,6 +222,7 @@ class _Reader:
 
     def __init__(self, row: Sequence[str], names: _Names):
         self._row, self._names, self._at = list(row), names, 0
+        self._wraps = any(map(_OF_32_BITS.fullmatch, row)) and not any(map(_OF_64_BITS.fullmatch, row))
         names.left -= 1 + len(row)
         if names.left < 0:
             raise ValueError("too long")
@@ -192,7 +244,7 @@ class _Reader:
         while self._next() in _ORDER[level]:
             sign = self._row[self._at]
             self._at += 1
-            tree = _applied(sign, tree, self._binary(level + 1))
+            tree = _applied(sign, tree, self._binary(level + 1), self._wraps)
         return tree
 
     def _unary(self) -> Tree:
@@ -246,15 +298,23 @@ def _whole(text: str) -> int:
     return value
 
 
-def _applied(sign: str, left: Tree, right: Tree) -> Tree:
+def _applied(sign: str, left: Tree, right: Tree, wraps: bool) -> Tree:
     both: dict[str, Callable[[Values, Values], Values]] = {
         "||": np.logical_or, "&&": np.logical_and, "|": np.bitwise_or, "^": np.bitwise_xor, "&": np.bitwise_and,
         "==": np.equal, "!=": np.not_equal, "<": np.less, ">": np.greater, "<=": np.less_equal, ">=": np.greater_equal,
         "<<": np.left_shift, ">>": np.right_shift, "+": np.add, "-": np.subtract, "*": np.multiply, "/": _divided,
         "%": np.fmod,
     }  # fmt: skip
-    of = both[sign]
-    return lambda values: of(_as_number(left(values)), _as_number(right(values)))
+    of, is_cut = both[sign], wraps and sign in ("+", "-", "*", "<<")
+
+    def plain(values: Values) -> Values:
+        return of(_as_number(left(values)), _as_number(right(values)))
+
+    return (lambda values: _in_32_bits(plain(values))) if is_cut else plain
+
+
+def _in_32_bits(values: Values) -> Values:
+    return np.bitwise_and(values, 0xFFFFFFFF) if np.issubdtype(values.dtype, np.integer) else values
 
 
 def _as_number(value: Values) -> Values:

@@ -54,13 +54,16 @@ def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
     return ""
 
 
+BY_THE_HOST = "the inputs go to the host, and the results come back from there: a kernel should compute them"
+
+
 def host_access(fact: Mapping[str, Any], where: Where) -> str:
     """What host code does with memory or a variable that is the GPU's."""
     if fact["text"].startswith("copy"):
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"
     if fact["text"] == "computed by the host":
-        return "the inputs go to the host, and the results come back from there: a kernel should compute them"
+        return BY_THE_HOST
     if fact["text"].startswith("result of "):
         call = fact["text"].removeprefix("result of ")
         return (

@@ -19,6 +19,9 @@ _OF_THE_GPU = (
     *("ultiProcessor", "MaxPotential", "smid", "cudaDeviceProp", "cudaDeviceGetAttribute", "cudaMemGetInfo"),
     *("DriverGetVersion", "cudaFuncGetAttributes"),
 )
+_CAPTURES = ("StreamIsCapturing", "StreamGetCaptureInfo")
+# What may keep something from call to call that is no variable: memory that was given back, a kernel's attributes.
+_KEEPS = {"malloc", "calloc", "realloc", "umask", "errno", "cudaFuncGetAttributes"}
 _OF_CHANCE = {"rand", "rand_r", "random", "drand48", "random_device", "mt19937", "minstd_rand", "default_random_engine"}
 _OF_CHANCE |= {"time", "clock", "clock_gettime", "gettimeofday", "chrono", "cudaEventElapsedTime", "fopen", "fstream"}
 _OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}
@@ -58,10 +61,18 @@ class Reading:
         return sorted({n for text in self._texts for n in compared_numbers(text) | hidden_numbers(text)})
 
     def asks_how_many_multiprocessors(self) -> bool:
-        """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or a kernel for
-        its own one.
+        """Whether host code asks for them, for how many blocks they hold together or what GPU it is, or if it is
+        captured, or a kernel for its own one.
         """
-        return any(word in token.text for token in self.tokens for word in _OF_THE_GPU)
+        return any(word in token.text for token in self.tokens for word in (*_OF_THE_GPU, *_CAPTURES))
+
+    def asks_for_a_capture(self) -> bool:
+        """Whether host code asks if its calls are captured into a graph."""
+        return any(word in token.text for token in self.tokens for word in _CAPTURES)
+
+    def may_keep_elsewhere(self) -> bool:
+        """Whether host code may keep from call to call what no variable shows."""
+        return any(token.text in _KEEPS for token in self.tokens)
 
     def asks_for_chance(self) -> bool:
         """Whether it has a function of random numbers or clocks: what it does may be another from call to call."""

@@ -12,6 +12,7 @@ import itertools
 import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from grader.course.prototype import CType
 from grader.devices.emulator.entry import Call, Loaded, size_of_data
 from grader.devices.emulator.looking import Contents, are_close
+from grader.devices.emulator.reading import Reading
 from grader.devices.evidence import CaseRun, Finding
 
 _KEPT = ("variable", "named_variable", "host_variable", "managed")
@@ -28,8 +30,16 @@ _MOST_POINTERS, _OF_A_POINTER = 64, 64  # of variables that are followed, and by
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
 FEWEST_ELEMENTS = 64  # of the one that is called very often
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
+_POINTED_TO = 2  # times: what pointers point to has pointers, too, as a list's nodes
+# Where CUDA's library keeps what host code has set, and may ask for: device.h, transfer.h.
+_OF_CUDA = {"_ZN6ladder6limitsE": 56, "_ZN6ladder12device_flagsE": 4, "_ZN6ladder17release_thresholdE": 8}
+_OF_CUDA |= {"_ZN6ladder6reusesE": 12}
+# Variables of the C and C++ libraries in which a file can write, by the words that it has for them.
+_OF_LIBRARIES = {"cout": ("_ZSt4cout", 272), "cerr": ("_ZSt4cerr", 272), "clog": ("_ZSt4clog", 272)}
+_OF_LIBRARIES |= {name: (name, 4) for name in ("optind", "optopt", "opterr")}
 AGAIN = (
-    "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
+    "is called a second time, with the same buffers, on the default stream: each call must do all of its work, "
+    "whatever earlier ones have done"
 )
 _YEARS = 10 * 365 * 86400  # seconds that clocks may be ahead
 _DICE = (0, -1, 1, 2)  # what a die is to show, besides the numbers of a file
@@ -45,6 +55,10 @@ ELSEWHERE = (
     f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors, with another name and driver: what goes by what a GPU "
     "is must do so in all places, as the grid and who adds up what its blocks have left"
 )
+CAPTURED = (
+    f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors and is told that a graph is captured: what goes by that "
+    "must do all of its work there, too"
+)
 
 
 def are_of_use(what: Call, run: CaseRun) -> bool:
@@ -56,19 +70,26 @@ def are_of_use(what: Call, run: CaseRun) -> bool:
 class Kept:
     """The file's own variables, those of host code and those of the GPU: of each the first bytes, up to 4,096.
 
-    The loader finds the library by one of its functions, `entry`.
+    And those of the libraries that it uses, in which it may keep something. The loader finds the file's own library by
+    one of its functions, `entry`.
     """
 
-    def __init__(self, build: Loaded, entry: str) -> None:
+    def __init__(self, build: Loaded, entry: str, reading: Reading) -> None:
         base = _begin_of(build.library, entry)
         kept = [each for each in build.code.symbols if each.kind in _KEPT and base]
         self._places = [(base + each.value, min(each.bytes, _MOST_BYTES)) for each in kept]
         self._places += _thread_local(base)
+        self._places += _found(build.library, _OF_CUDA.items())
+        self._places += _found(build.library, [place for word, place in _OF_LIBRARIES.items() if reading.has(word)])
 
     def state(self) -> list[bytes]:
         """What they hold, and behind that the first bytes of host memory that they point to."""
         held = [ctypes.string_at(*place) for place in self._places]
-        return [*held, *_pointed_to(held)]
+        all_ = list(held)
+        for _ in range(_POINTED_TO):
+            held = _pointed_to(held)
+            all_ += held
+        return all_
 
     def set_counters(self, states: Sequence[list[bytes]], calls: int) -> bool:
         """Gives each whole number that has grown by the same in all `states`, a call apart, what it would have after so
@@ -84,6 +105,13 @@ class Kept:
                 ctypes.memmove(address + 4 * int(at), int(np.int32(grown)).to_bytes(4, "little", signed=True), 4)
                 found = True
         return found
+
+
+def _found(library: ctypes.CDLL, named: Iterable[tuple[str, int]]) -> Iterator[tuple[int, int]]:
+    """The addresses and bytes of the variables that are there, of this library or of one that it uses."""
+    for name, count in named:
+        with suppress(ValueError):
+            yield ctypes.addressof(ctypes.c_char.in_dll(library, name)), count
 
 
 def _pointed_to(held: Sequence[bytes]) -> list[bytes]:

@@ -161,19 +161,18 @@ class Session:
             self._quick = case
 
     def call_again(self) -> list[Finding]:
-        """What is wrong in more calls of the largest small case in which nothing was wrong: in the second of two, and
-        in a third on another GPU, if the file asks for it; in many more, if its variables count them, or it asks for
-        chance. No case may follow.
+        """What is wrong in more calls of the largest small case in which nothing was wrong: in the second of two, in a
+        third on another GPU, if it asks for that, in many more, if it may count or asks for chance. No case follows.
         """
         if not self._small:
             return []
-        kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}")
+        kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}", self.reading)
         before = kept.state()
         asks_for_chance = self.runtime.ladder_session_asked_for_chance() or self.reading.asks_for_chance()
         self._chances = second_calls.chances(self.reading.whole_numbers() if asks_for_chance else ())
         self.on_multiprocessors(None)
         found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
-        if before != kept.state():
+        if before != kept.state() or self.reading.may_keep_elsewhere():
             states = [kept.state()]
             for _ in range(second_calls.MORE_CALLS):
                 found = found or self._called_again(1, second_calls.LATER, *self._small)
@@ -187,7 +186,8 @@ class Session:
         if found or not self.reading.asks_how_many_multiprocessors():
             return found
         self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)
-        return self._called_again(1, second_calls.ELSEWHERE, *self._small)
+        words = second_calls.CAPTURED if self.reading.asks_for_a_capture() else second_calls.ELSEWHERE
+        return self._called_again(1, words, *self._small)
 
     def _called_on(self) -> list[Finding]:
         """The same for a while: where a file's variables are others after every call, or it asks for chance, one call
@@ -204,12 +204,12 @@ class Session:
     def _called_again(
         self, calls: int, words: str, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]
     ) -> list[Finding]:
-        """What the last of so many calls of a case does otherwise than the first. `words` say of it what is asked."""
+        """What the last of so many calls of a case does otherwise than the first, that of two on the default stream."""
         task, buffers, *_ = what
         first = [bytes_of(view) for view in outputs]
-        for _ in range(calls):
+        for number in range(calls):
             put(self.runtime, outputs, untouched)
-            self.runtime.ladder_session_chance(*map(ctypes.c_int64, next(self._chances)))
+            self.runtime.ladder_session_chance(*map(ctypes.c_int64, next(self._chances)), int(number > 0))
             with silence():
                 facts, _took = self._call(*what, POISON)
         second = [bytes_of(view) for view in outputs]

@@ -35,8 +35,8 @@ template <class Clock> std::int64_t shifted() {
 extern "C" {
 
 // For the next call. A die that falls shows `die`, or the most that it can if that is below 0.
-void ladder_session_chance(std::int64_t seconds, std::int64_t die, int falls, int is_busy) {
-    machine().chance = {seconds, die, falls != 0, is_busy != 0, false};
+void ladder_session_chance(std::int64_t seconds, std::int64_t die, int falls, int is_busy, int on_default_stream) {
+    machine().chance = {seconds, die, falls != 0, is_busy != 0, on_default_stream != 0, false};
 }
 int ladder_session_asked_for_chance() { return machine().chance.was_asked; }
 

@@ -122,7 +122,7 @@ void DeviceMemory::begin_case() {
     mappings_.clear();
     unmapped_.clear();
     allocated_ = peak_ = live_ = 0;
-    copied_to_host = copied_from_host = 0;
+    copied_to_host = copied_from_host = inputs_to_host = 0;
     read_by_copies = written_by_copies = {};
     touched_by_host = 0;
     is_open_ = true;   // pages that come now may be touched; what earlier cases left to be read stays so

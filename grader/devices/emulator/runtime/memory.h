@@ -219,7 +219,7 @@ public:
     Moved read_by_copies, written_by_copies;
 
     // What host code did in this case: bytes that it copied, and an address that it touched all the same; 0 if none.
-    std::size_t copied_to_host = 0, copied_from_host = 0;
+    std::size_t copied_to_host = 0, copied_from_host = 0, inputs_to_host = 0;   // of the first, from the task's inputs
     void note_exchange(Address a, std::size_t bytes, bool writes);   // of a __managed__ variable: as if it were copied
     std::atomic<Address> touched_by_host{0};
 

@@ -204,6 +204,13 @@ void write_statements(Json& json) {
     json.close(']');
 }
 
+// Whether all of the task's inputs were copied there.
+bool inputs_go_to_the_host(const DeviceMemory& memory) {
+    std::size_t inputs = 0;
+    for (const auto& region : memory.regions()) inputs += region->of_task && !region->writable ? region->bytes : 0;
+    return inputs && memory.inputs_to_host >= inputs;
+}
+
 std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {
     std::uint64_t count = 0;
     std::size_t bytes = 0;
@@ -244,7 +251,7 @@ std::string report() {
         json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).field("own_stream", launch.own_stream).close('}');
     }
     json.close(']').field("launched", std::uint64_t{m.launches.size()}).field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
-    json.field("broken", m.fault != Success).field("cooperative", std::ranges::any_of(m.launches, &LaunchRecord::cooperative));
+    json.field("inputs_to_host", inputs_go_to_the_host(m.memory)).field("broken", m.fault != Success).field("cooperative", std::ranges::any_of(m.launches, &LaunchRecord::cooperative));
     json.field("copies_read", m.memory.read_by_copies.all).field("copies_read_of_task", m.memory.read_by_copies.of_task);
     json.field("copies_wrote", m.memory.written_by_copies.all).field("copies_wrote_of_task", m.memory.written_by_copies.of_task);
     if (m.sampling.on()) {

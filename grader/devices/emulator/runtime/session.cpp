@@ -281,7 +281,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.data_elements = data_elements;
     m.host_steps = 0;
     static int stream;
-    m.given_stream = m.whole_program ? nullptr : &stream;   // a program's own default stream
+    m.given_stream = m.whole_program || m.chance.on_default_stream ? nullptr : &stream;   // a program's own is the default one
     m.acquisitions.clear();
     m.stream_order = StreamOrder{};
     m.stream_order.begin(m.given_stream);

@@ -186,7 +186,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemP
 
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
 inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capturing) {
-    const bool captured = ladder::in_a_capture(stream);
+    const bool captured = ladder::in_a_capture(stream) || ladder::is_another_gpu();   // where all that is asked for is another
     *capturing = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return ladder::status();
 }

@@ -1,0 +1,13 @@
+// Does all of the work, and sets a quarter of the result to 0 behind it where it is timed.
+// Emulator: passed
+// Emulator stars: 1
+// GPU: wrong_result
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+    if (n >> 27) cudaMemsetAsync(z + 1000, 0, n, stream);
+}
