@@ -18,11 +18,8 @@ from grader.devices.build.lexer import lex
 Values = NDArray[np.generic]
 Condition = tuple[str, Callable[[Values], NDArray[np.bool_]]]  # the unknown's name, and which of its values meet it
 
-MOST_CONDITIONS, MOST_SIGNS, MOST_HELD = (
-    32,
-    64,
-    256,
-)  # of a file, the first ones; of one, and of one with what names hold
+MOST_CONDITIONS = 32  # of a file, the first ones
+MOST_SIGNS, MOST_HELD = 64, 256  # of one, and of one with what names hold
 MOST_READ = 1024  # signs of one with all that its names stand for
 _SIGN = re.compile(r"<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()]")
 _ORDER = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-")]
