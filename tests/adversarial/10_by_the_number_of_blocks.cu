@@ -1,7 +1,7 @@
 // Does nothing in grids of a number of blocks that no case has.
 // Emulator: not_written
 // Says: This case is larger than the lesson's
-// GPU: passed
+// GPU: not_written
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
