@@ -29,6 +29,7 @@ from grader.devices.buffers import WorkerMemory
 from grader.devices.build.own_faults import in_words
 from grader.devices.build.recipe import Library
 from grader.devices.cache import vouched
+from grader.devices.emulator.checked import FACTS
 from grader.devices.worker import emulated
 from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.control_group import most_bytes
@@ -209,12 +210,14 @@ class _Gate:
     begin: Callable[[], None] = lambda: None  # and starts them
     fresh: Fresh | None = None
     looker: Looker | None = None
+    kept: Path = Path()  # where the cache keeps the build
 
     def __post_init__(self) -> None:
         on_gpu = self.job["device"] == "cuda"
         self.sandbox = Sandbox(self.job["sandbox"], Path(self.job["folder"]), on_gpu, self.job["outside"])
 
     def confine(self, kept: Path) -> None:
+        self.kept = kept
         self.sandbox.enter([*self.needed, kept])
         if self.job["device"] == "emulator":
             _limit_memory(COMPILER_BYTES)
@@ -225,15 +228,16 @@ class _Gate:
             file.write(vouched(key, files))
         if self.job["device"] == "emulator":
             _limit_memory(None)
-            self._fork()
+            self._fork(any(file.name == FACTS for file in files) or (self.kept / FACTS).exists())
         self.finish()
         others = [each.pid for each in (self.fresh, self.looker) if each]
         self.sandbox.shut([] if self.is_forked else others)
         self.tell("loading", sandbox=self.sandbox.report())
 
-    def _fork(self) -> None:
+    def _fork(self, is_checked: bool) -> None:
+        """A looker only where there is a checking build: most small files have none."""
         self.fresh = Fresh(Path(self.job["folder"]), self.memory)
-        if self.fresh.number is None and emulated.is_checked(self.job):
+        if self.fresh.number is None and is_checked and emulated.is_checked(self.job):
             self.looker = Looker(self.memory, self.job["token"])
             if self.looker.is_here:
                 self.fresh = None
