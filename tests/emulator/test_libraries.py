@@ -196,7 +196,7 @@ def test_thrust_parts_ranges_scans_by_keys_and_brings_ranges_together(ran):
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_thrust_computes_in_a_thread_of_a_kernel(ran):
     """Its accesses are told at the program's line that called it."""
     name = "thrust_in_kernels.cu"
