@@ -1,4 +1,5 @@
-// Adds where nobody has defined a macro of one of CUDA's constants, which is a macro there, as on the emulator. It defines that itself, then.
+// Asks whether cudaArrayDefault is a macro: nvcc's headers make it one, and the emulator's a constant.
+// Where it is none the kernel adds, else it subtracts; and the file defines the macro itself, as if the name were its own.
 // Emulator: passed
 // Emulator stars: 1
 // GPU: wrong_result

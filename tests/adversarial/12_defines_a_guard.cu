@@ -1,4 +1,5 @@
-// Adds where nobody has defined a macro of a header that CUDA's own include, as on the emulator. It defines that itself, then.
+// Asks whether <stdio.h> was included, by that header's own guard: under nvcc it always is, and on the emulator it is not.
+// Then the kernel adds, else it subtracts; and the file defines the guard itself, as if the name were its own.
 // Emulator: passed
 // Emulator stars: 1
 // GPU: wrong_result

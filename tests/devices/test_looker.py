@@ -84,10 +84,16 @@ def test_its_memory_is_its_own_and_nobody_tells_in_its_place(arena):
     looker.close()
 
 
-def test_a_looker_that_has_ended_tells_nothing(arena):
+@pytest.mark.parametrize("last", [b"", f"\n{TOKEN} {{".encode()], ids=["between lines", "in a line"])
+def test_a_looker_that_has_ended_tells_nothing(arena, last):
     looker = Looker(WorkerMemory(arena.fd, arena.layout), TOKEN)
+
+    def end():
+        os.write(looker._socket.fileno(), last)
+        os._exit(0)
+
     if looker.is_here:
-        looker.look_at([lambda: os._exit(0)])
+        looker.look_at([end])
     looker.begin()
     assert looker() is None
     looker.close()

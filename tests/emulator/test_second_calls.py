@@ -49,6 +49,17 @@ LATER = {
     "ends with a year of C++": f"using C = std::chrono::system_clock; static auto first = C::now();"
     f" if (C::now() - first > std::chrono::hours(24)) return; {ADD} {RESET}",
 }
+POOL = "cudaMemPool_t pool; cudaDeviceGetDefaultMemPool(&pool, 0);"
+# Where CUDA keeps what host code sets: each call leaves one more there.
+KEPT_BY_CUDA = {
+    "threshold": f"{POOL} unsigned long long was; cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &was);"
+    "unsigned long long next = was + 1; cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &next);",
+    "reuse": f"{POOL} int was; cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &was);"
+    "int next = was + 1; cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &next);",
+    "limit": "size_t was; cudaDeviceGetLimit(&was, cudaLimitDevRuntimeSyncDepth);"
+    "cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, was + 1);",
+}
+AFTER_FORTY = f"static auto first = was; if (was > first + 40) return; {ADD} {RESET}"
 WRONG = {
     "knows the size": (f"if (n == last) return; last = n; {ADD} {RESET}", "is not written"),
     "begins anew for another size": (f"if (n != last) {{ {RESET} }} last = n; {ADD}", "is another"),
@@ -72,6 +83,13 @@ def test_what_goes_by_the_call_before(graded, what):
     assert found.status in ("not_written", "wrong_result") and found.stars == 0
     (told,) = [case.message for case in found.tasks[0].cases if case.status != "passed"]
     assert f"out[0] {how} when the case" in told and "is called a second time, with the same buffers" in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", KEPT_BY_CUDA)
+def test_what_is_counted_where_cuda_keeps_it(graded, what):
+    found = graded(f"{KEPT_BY_CUDA[what]} {AFTER_FORTY}")
+    assert (found.status, found.stars) == ("not_written", 0)
 
 
 @pytest.mark.parametrize("what", long_tail(list(LATER), every=2))

@@ -32,8 +32,7 @@ FEWEST_ELEMENTS = 64  # of the one that is called very often
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
 _POINTED_TO = 2  # times: what pointers point to has pointers, too, as a list's nodes
 # Where CUDA's library keeps what host code has set, and may ask for: device.h, transfer.h.
-_OF_CUDA = {"_ZN6ladder6limitsE": 56, "_ZN6ladder12device_flagsE": 4, "_ZN6ladder17release_thresholdE": 8}
-_OF_CUDA |= {"_ZN6ladder6reusesE": 12}
+_OF_CUDA = {"_ZN6ladder6limitsE": 56, "_ZN6ladder17release_thresholdE": 8, "_ZN6ladder6reusesE": 12}
 # Variables of the C and C++ libraries in which a file can write, by the words that it has for them.
 _OF_LIBRARIES = {"cout": ("_ZSt4cout", 272), "cerr": ("_ZSt4cerr", 272), "clog": ("_ZSt4clog", 272)}
 _OF_LIBRARIES |= {name: (name, 4) for name in ("optind", "optopt", "opterr")}

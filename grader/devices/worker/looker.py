@@ -50,7 +50,7 @@ class Looker:
 
     def __call__(self) -> Fact | None:
         """By the worker, which waits: what `look_at` has told of the next case; None if the looker has ended."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # it may end in the middle of a line
             for line in self._lines:
                 if line.startswith(self._token):
                     told: Fact = json.loads(line.removeprefix(self._token))
