@@ -378,13 +378,12 @@ void Executor::run() {
             lock.unlock();
         } else if (resident.empty()) {
             return;
-        } else {
-            schedule.wait(*this, lock);
+        } else if (block = schedule.wait(*this, lock); !block) {
             continue;
         }
         run_until_parked(*block);
         jitter();
-        lock_awake(lock);
+        lock.lock();
     }
 }
 

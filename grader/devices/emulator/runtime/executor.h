@@ -86,9 +86,10 @@ struct Executor {
     std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::vector<Record> aside;                  // room for what is put aside of one
-    std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
+    std::condition_variable_any changed;        // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
     int crowded_waits = 0, crowd = 0;           // so many it is to spend asleep, for others need its core; as it was last time
+    std::atomic<Block*> given{nullptr};         // whose turn has come while it waited, so that it runs that one; else null
     bool asleep = false;                        // it waits so that it has to be notified, too; with the schedule's mutex
     Block* ready = nullptr;                     // the block that it has made ready to wait for; the same
     std::deque<Block*> released;                // its blocks that can go on without the turn

@@ -33,7 +33,7 @@ void Schedule::put(std::uint64_t block, BlockState state) {
 
 void Schedule::park(Block& block, BlockState state) {
     jitter();
-    std::unique_lock lock = locked();
+    std::unique_lock lock(mutex);
     place(block.number).block = &block;
     put(block.number, state);
     if (block.has_ordered && state == BlockState::Finished) rotate();
@@ -52,7 +52,7 @@ void Schedule::park(Block& block, BlockState state) {
 
 void Schedule::pass_turn(std::uint32_t pc) {
     jitter();
-    std::unique_lock lock = locked();
+    std::unique_lock lock(mutex);
     rotate();
     if (++handed_round_ > most_rounds * queue_.size()) let_others_in();
     passed_by_ = &habits_[place_of(pc)];
@@ -68,7 +68,7 @@ void Schedule::rotate() {
 }
 
 // Without the mutex, for which the other would have to wait again.
-void Schedule::tell(std::unique_lock<std::mutex>& lock) {
+void Schedule::tell(std::unique_lock<AwakeMutex>& lock) {
     std::vector<Executor*> woken;
     woken.swap(to_wake_);
     lock.unlock();
@@ -77,7 +77,7 @@ void Schedule::tell(std::unique_lock<std::mutex>& lock) {
 
 void Schedule::make_way(Block& block) {
     jitter();
-    const std::unique_lock lock = locked();
+    const std::unique_lock lock(mutex);
     place(block.number).block = &block;
     put(block.number, BlockState::Waiting);
     block.executor->released.push_back(&block);
@@ -116,7 +116,7 @@ void Schedule::hand_turn(std::uint64_t block) {
     turn_.store(block, std::memory_order_release);
     if (block < next_) {
         arrive(place(block));
-        if (place(block).state == BlockState::Waiting) call(*place(block).block->executor);
+        if (place(block).state == BlockState::Waiting) give_turn(*place(block).block);
         call_soon();
     } else if (block < blocks_ && !sleepers_.empty()) {
         call(*sleepers_.back());
@@ -277,7 +277,7 @@ void Schedule::watch(const Block& block) {
 
 void Schedule::doze(Block& block) {
     jitter();
-    std::unique_lock lock = locked();
+    std::unique_lock lock(mutex);
     watch(block);
     place(block.number).block = &block;
     put(block.number, BlockState::Yielded);
@@ -292,7 +292,7 @@ void Schedule::doze(Block& block) {
 void Schedule::wake_watchers(Address a, Thread& by) {
     publish(*by.block, &by);
     jitter();
-    std::unique_lock lock = locked();
+    std::unique_lock lock(mutex);
     const auto found = watchers_.find(a);
     if (found == watchers_.end()) return;
     auto place_in_queue = queue_.begin() + !queue_.empty();

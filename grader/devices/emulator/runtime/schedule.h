@@ -43,11 +43,23 @@ constexpr std::uint64_t most_rounds = 256;  // in which blocks hand their turns 
 constexpr std::uint64_t most_due_passes = 4;   // the same, of blocks that were due to look again
 constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
-void lock_awake(std::unique_lock<std::mutex>& lock);   // the mutex is held for less time than it takes to fall asleep and be woken
+// A mutex that is waited for awake at first: it is held for less time than it takes to fall asleep and be woken.
+class AwakeMutex {
+public:
+    void lock();
+    void unlock() {
+        held_.store(false, std::memory_order_relaxed);
+        mutex_.unlock();
+    }
+
+private:
+    std::mutex mutex_;
+    std::atomic<bool> held_{false};   // to look at, which disturbs the one that holds it less than to try
+};
 
 class Schedule {
 public:
-    std::mutex mutex;
+    AwakeMutex mutex;
     std::atomic<std::uint64_t> stop_after{~std::uint64_t{0}};   // blocks above this one need not run: a lower one failed
     std::atomic<std::uint64_t> lowest_failed{~std::uint64_t{0}};   // the same, from the failure on: its turn may not have come
     std::atomic<int> idle_passes{0};           // of all blocks since one of them changed something (patience.h)
@@ -82,16 +94,13 @@ public:
     std::uint64_t begin(Executor& executor);   // the next one
     Block* resume(Executor& executor);     // a block of it that can go on, first the one whose turn it is; null if there is none
     Block* resume_ahead(Executor& executor);   // one that begins with a look which was offered to it
-    void wait(Executor& executor, std::unique_lock<std::mutex>& lock);   // until one of its blocks can go on, or a new one must begin
+    // Until one of its blocks can go on, or a new one must begin. Returns the block whose turn has come if that is all, and it is
+    // to run at once: then the mutex is not held.
+    Block* wait(Executor& executor, std::unique_lock<AwakeMutex>& lock);
     std::uint64_t first_unfinished() const { return first_; }
     std::uint64_t finished() const { return first_ + count(BlockState::Finished); }
 
 private:
-    std::unique_lock<std::mutex> locked() {
-        std::unique_lock lock(mutex, std::defer_lock);
-        lock_awake(lock);
-        return lock;
-    }
     struct Place {
         BlockState state;
         Block* block;                 // once it has parked
@@ -119,6 +128,7 @@ private:
     void offer_looks(Block& block);
     Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
+    void give_turn(Block& block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
     void call_soon();                 // those whose turns come next
     bool can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
@@ -126,7 +136,7 @@ private:
         for (; taking_turns_ < window_ && can_admit(); ++taking_turns_) queue_.push_back(admitted_++);
     }
     void leave_queue(BlockState state);   // the block whose turn it is, which has parked
-    void tell(std::unique_lock<std::mutex>& lock);
+    void tell(std::unique_lock<AwakeMutex>& lock);
     void wake_watchers(Address a, Thread& by);
     void idle_pass();
     void release(BlockState state);   // all blocks in this state run on
@@ -150,7 +160,7 @@ private:
     std::unordered_set<Address> counted_;      // words that have changed before they were what a block waits for
     std::atomic<bool> watched_{false};
     std::unordered_map<std::uint64_t, Cluster> clusters_;   // by number: those that have come to a barrier, or to an end
-    std::vector<Executor*> sleepers_;          // executors
+    std::vector<Executor*> sleepers_;          // executors that wait
     std::vector<Executor*> to_wake_;           // sleep, and have been called
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none
     bool due_turns_round_ = false;             // some of them wait for no word: then they come in by their numbers,

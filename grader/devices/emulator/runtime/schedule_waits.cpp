@@ -47,13 +47,12 @@ bool wait_awake(Executor& executor, Clock::duration most) {
 }
 }  // namespace
 
-void lock_awake(std::unique_lock<std::mutex>& lock) {
-    constexpr int looks = 100;
-    for (int look = 0; look < looks; ++look) {
-        if (lock.try_lock()) return;
-        relax();
-    }
-    lock.lock();
+void AwakeMutex::lock() {
+    constexpr int looks = 200;
+    for (int look = 0; look < looks; ++look, relax())
+        if (!held_.load(std::memory_order_relaxed) && mutex_.try_lock()) return held_.store(true, std::memory_order_relaxed);
+    mutex_.lock();
+    held_.store(true, std::memory_order_relaxed);
 }
 
 // The first in the queue of the blocks that wait for their turn on this executor.
@@ -68,22 +67,41 @@ Block* Schedule::next_of(const Executor& executor) {
 
 // A turn comes round within microseconds, and to fall asleep and be woken takes as long. If it takes twice as long as the last
 // block has computed, the executor had better begin another: no sooner, for the turn would then have to wait for that one.
-void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
+Block* Schedule::wait(Executor& executor, std::unique_lock<AwakeMutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
+    executor.given = nullptr;
     Block* const next = executor.ready = next_of(executor);
     const bool can_begin = executor.ahead < executor.launch->seats && (more() || !executor.offered.empty());
     lock.unlock();
     if (next) executor.load(*next);
     const Clock::duration most = can_begin ? std::min<Clock::duration>(2 * (Clock::now() - executor.begun), before_sleep) : before_sleep;
     const bool was_awake = wait_awake(executor, most);
-    lock_awake(lock);
+    if (Block* const given = executor.given.load(std::memory_order_acquire)) return given;
+    lock.lock();
     const auto called = [&] { return executor.called.load(std::memory_order_relaxed); };
     executor.asleep = true;
     if (!can_begin) executor.changed.wait(lock, called);
     else executor.has_waited = !executor.changed.wait_for(lock, was_awake ? Clock::duration{0} : most, called);
     executor.asleep = false;
+    if (Block* const given = executor.given) {
+        lock.unlock();
+        return given;
+    }
     std::erase(sleepers_, &executor);
+    return nullptr;
+}
+
+// Its turn has come. Who waits for it need not ask for the mutex, which would make all that come behind it wait longer.
+void Schedule::give_turn(Block& block) {
+    Executor& executor = *block.executor;
+    if (!executor.called && std::erase(sleepers_, &executor) > 0) {
+        std::erase(executor.released, &block);
+        std::erase(executor.offered, &block);
+        put(block.number, BlockState::Running);
+        executor.given.store(&block, std::memory_order_release);
+    }
+    call(executor);
 }
 
 void Schedule::call(Executor& executor) {
