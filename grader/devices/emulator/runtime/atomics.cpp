@@ -167,7 +167,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     if (result == old) return old;
     if (op == Atomic::CompareSwap || op == Atomic::Exchange) thread->held = thread->held == a ? 0 : a;
     release(*thread, a, width_of(bytes), scope);
-    if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
+    if (shared_by_all) thread->block->launch->schedule.wake(a, *thread->block);
     return old;
 }
 
@@ -191,7 +191,7 @@ static Quad do_wide_atomic(Thread& thread, Atomic op, Scope scope, void* address
     std::memcpy(address, &value, bytes);
     thread.held = thread.held == a ? 0 : a;
     release(thread, a, width_of(bytes), scope);
-    if (shared_by_all) thread.block->launch->schedule.wake(a, thread);
+    if (shared_by_all) thread.block->launch->schedule.wake(a, *thread.block);
     return old;
 }
 

@@ -135,7 +135,7 @@ void record_stored_value(Thread& thread) {
         case 16: std::memcpy(value, from, 16); break;
         default: std::memcpy(value, from, thread.stored_bytes);
     }
-    if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, thread);   // before others of the block can run
+    if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, *thread.block);   // before others of the block can run
     record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
 }
 

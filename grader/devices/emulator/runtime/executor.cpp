@@ -271,6 +271,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     orders = has_ordered = has_passed = false;
     traced = nullptr;
     unordered_steps = turn_steps = 0;
+    changed.clear();
     watches = dozes = false;
     idle_rounds = naps = second_locks = 0;
     grid_phase = phase = barriers = 0;

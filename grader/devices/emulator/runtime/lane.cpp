@@ -134,7 +134,7 @@ void consider_turn(Block& block, std::uint64_t steps) {
     block.has_ordered = false;
     block.has_passed = true;
     block.unordered_steps = 0;
-    block.launch->schedule.pass_turn(block.ordered_at);
+    block.launch->schedule.pass_turn(block, block.ordered_at);
 }
 
 static void wait_ordered(Thread& thread) {

@@ -183,6 +183,13 @@ std::uint32_t WarpUnit::lanes_in(State state) const {
 
 std::uint32_t WarpUnit::alive() const { return ~lanes_in(State::Done) & ~0u >> (warp_lanes - lanes); }
 
+// By their keys, which lie in two lines of the cache; the cursors in twenty.
+std::uint32_t unreplayed(const WarpUnit& warp) {
+    std::uint32_t mask = 0;
+    for (int l = 0; l < warp_lanes; ++l) mask |= static_cast<std::uint32_t>(warp.key[l] != idle_key && warp.key[l] != needs_trace_key) << l;
+    return mask;
+}
+
 bool all_replayed(const WarpUnit& warp) {
     return std::all_of(warp.cursor, warp.cursor + warp.lanes, [](const Cursor& cursor) { return cursor.next == cursor.end; });
 }

@@ -34,6 +34,7 @@ void Schedule::put(std::uint64_t block, BlockState state) {
 void Schedule::park(Block& block, BlockState state) {
     jitter();
     std::unique_lock lock(mutex);
+    wake_watchers(block);
     place(block.number).block = &block;
     put(block.number, state);
     if (block.has_ordered && state == BlockState::Finished) rotate();
@@ -50,9 +51,10 @@ void Schedule::park(Block& block, BlockState state) {
     tell(lock);
 }
 
-void Schedule::pass_turn(std::uint32_t pc) {
+void Schedule::pass_turn(Block& block, std::uint32_t pc) {
     jitter();
     std::unique_lock lock(mutex);
+    wake_watchers(block);
     rotate();
     if (++handed_round_ > most_rounds * queue_.size()) let_others_in();
     passed_by_ = &habits_[place_of(pc)];
@@ -278,6 +280,7 @@ void Schedule::watch(const Block& block) {
 void Schedule::doze(Block& block) {
     jitter();
     std::unique_lock lock(mutex);
+    wake_watchers(block);
     watch(block);
     place(block.number).block = &block;
     put(block.number, BlockState::Yielded);
@@ -287,12 +290,25 @@ void Schedule::doze(Block& block) {
     tell(lock);
 }
 
+// No other block can do anything about it before this one hands its turn on.
+void Schedule::note_change(Address a, Block& by) {
+    constexpr std::size_t most = 64;
+    std::vector<Address>& changed = by.changed;
+    if (!changed.empty() && changed.back() == a) return;
+    changed.push_back(a);
+    if (changed.size() < most) return;
+    const std::unique_lock lock(mutex);
+    wake_watchers(by);
+}
+
+void Schedule::wake_watchers(Block& by) {
+    for (const Address a : by.changed) wake_watchers_of(a);
+    by.changed.clear();
+}
+
 // A barrier of the whole grid changes its word with each block that arrives: those that were woken for nothing, or for one
 // of many arrivals, let all others arrive before they look again. The others come right after the one that has woken them.
-void Schedule::wake_watchers(Address a, Thread& by) {
-    publish(*by.block, &by);
-    jitter();
-    std::unique_lock lock(mutex);
+void Schedule::wake_watchers_of(Address a) {
     const auto found = watchers_.find(a);
     if (found == watchers_.end()) return;
     auto place_in_queue = queue_.begin() + !queue_.empty();
@@ -311,8 +327,6 @@ void Schedule::wake_watchers(Address a, Thread& by) {
     }
     watchers_.erase(found);
     watched_ = !watchers_.empty();
-    settle();
-    tell(lock);
 }
 
 }  // namespace ladder

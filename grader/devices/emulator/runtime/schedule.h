@@ -78,14 +78,14 @@ public:
         const Habit& habit = habits_[place_of(pc)];
         return 2 * habit.in_vain <= habit.passed + trials || steps >= steps_without_order;
     }
-    void pass_turn(std::uint32_t pc);      // by the block whose turn it is, and which runs on without it
+    void pass_turn(Block& block, std::uint32_t pc);   // whose turn it is, and which runs on without it
     void passed_in_vain(std::uint32_t pc) { ++habits_[place_of(pc)].in_vain; }   // by the block whose turn it is
     // It yields until one of the words changes that its lanes ask for. It has the turn, so that none has changed yet, and may
     // still replay what it has done; until it leaves its executor it does nothing that others see.
     void doze(Block& block);
     void make_way(Block& block);   // it leaves its executor to one that has the turn, and goes on behind that
-    void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
-        if (watched_.load(std::memory_order_relaxed)) wake_watchers(a, by);
+    void wake(Address a, Block& by) {   // this word has changed: who waits for it may take the turn next, once this block hands it on
+        if (watched_.load(std::memory_order_relaxed)) note_change(a, by);
     }
 
     // With the mutex held:
@@ -137,7 +137,9 @@ private:
     }
     void leave_queue(BlockState state);   // the block whose turn it is, which has parked
     void tell(std::unique_lock<AwakeMutex>& lock);
-    void wake_watchers(Address a, Thread& by);
+    void note_change(Address a, Block& by);
+    void wake_watchers(Block& by);
+    void wake_watchers_of(Address a);
     void idle_pass();
     void release(BlockState state);   // all blocks in this state run on
     void go_on(std::uint64_t block);  // it has waited for others of the grid, or of its cluster

@@ -277,6 +277,7 @@ struct Block {
     bool has_passed = false;             // the block has handed it on, and needed none since
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
     std::uint64_t turn_steps = 0;        // since the block got it
+    std::vector<Address> changed;        // words in its turn, while others wait for some
     bool watches = false;                // it sleeps until a word changes: else it only lets others come first
     bool dozes = false;                  // it counts as asleep, but still replays
     int idle_rounds = 0, naps = 0;       // the second: how often it has slept

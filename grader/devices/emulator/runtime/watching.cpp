@@ -231,9 +231,9 @@ void watch_part(Executor& executor, WarpUnit& warp, int lane, const Record& reco
 }
 
 // First what no lane has read before it writes it: some other lane may have read that after it.
-static void publish(WarpUnit& warp, const Thread* running, bool read_first) {
+static void publish(WarpUnit& warp, std::uint32_t lanes, bool read_first) {
     Executor& executor = *warp.block->executor;
-    each_unreplayed(warp, running, ~0u, [&](int l, const Record* first, const Record& record) {
+    each_unreplayed(warp, nullptr, lanes, [&](int l, const Record* first, const Record& record) {
         if (!writes(record.event)) return;
         const Region& region = *executor.regions[record.region];
         if ((region.space != Space::Global && region.place_in_cluster < 0) || !region.initialised) return;
@@ -247,10 +247,11 @@ static void publish(WarpUnit& warp, const Thread* running, bool read_first) {
     });
 }
 
-void publish(Block& block, const Thread* running) {
+void publish(Block& block) {
     if (!block.launch->counting) return;
     for (const bool read_first : {false, true})
-        for (WarpUnit& warp : block.warps) publish(warp, running, read_first);
+        for (WarpUnit& warp : block.warps)
+            if (const std::uint32_t lanes = unreplayed(warp)) publish(warp, lanes, read_first);
 }
 
 // What a lane has read before, replay is to say whether it should have.
