@@ -12,7 +12,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.whole
 def test_an_extension_runs_on_the_cpus_tensors_and_findings_are_warnings():
     command = [sys.executable, str(PROGRAMS / "use_log_bmm.py"), str(PROGRAMS / "log_bmm.cu")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=1800)
