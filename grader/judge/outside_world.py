@@ -31,7 +31,8 @@ _AGREED = re.compile(
     r"|__x86_64(?:__)?|__aarch64__|__arm\w*|__i386\w*|__ICC|__INTEL\w+|__PGI\w*|__NVCOMPILER\w*|__HIP\w*|__SYCL\w*"
     r"|__SIZEOF_\w+|__BYTE_ORDER__|__ORDER_\w+|__CHAR_BIT__|__\w+_MAX__|__CLION_IDE__|__JETBRAINS_IDE__"
 )
-# Macros that one of the two has and the other has not: of CUDA's headers, and of the C library's that they include.
+# Macros that one of the two has and the other has not: of CUDA's headers, and of the C library's that they include
+# (tests/judge/test_macros_of_compilers.py asks both compilers).
 _IN_ONE_ALONE = re.compile(
     r"cuda(?:Array[A-Z]\w+|CpuDeviceId|InvalidDeviceId|InitDevice\w+|Event(?:Record|Wait)External"
     r"|Device(?:BlockingSync|Lmem|MapHost|Mask|Schedule|Sync)\w*|External(?:Memory|Semaphore)\w+|GraphKernelNode\w+"
@@ -39,7 +40,8 @@ _IN_ONE_ALONE = re.compile(
     r"|PeerAccess\w+|Stream(?:Attr|FireAnd|Graph|Tail)\w+|(?:Surface|Texture)Type\w+|Launch(?:Cooperative)?Kernel\w*)"
     r"|CUDART_?(?:API|DEVICE|CB)\w*|CUDA_IPC_\w+|CUDA_DOUBLE_MATH_FUNCTIONS|CU_UUID_\w+|BUFSIZ|EOF|FILENAME_MAX|FOPEN_MAX"
     r"|TMP_MAX|SEEK_\w+|RENAME_\w+|P_tmpdir|L_tmpnam|std(?:in|out|err)|assert(?:_perror)?|(?:is|to)[a-z]+_l|(?:is|to)ascii"
-    r"|FE_[A-Z]+|_(?:STDIO|ASSERT|CTYPE|BITS_STDIO_LIM)_H|_ASSERT_H_DECLS|_IO[A-Z_]+|_ISbit|_VA_LIST_DEFINED"
+    r"|FE_[A-Z_]+|L_c\w+|typeof|__GNUC_VA_LIST|_to(?:low|upp)er"
+    r"|_(?:STDIO|ASSERT|CTYPE|BITS_STDIO_LIM)_H|_ASSERT_H_DECLS|_IO[A-Z_]+|_ISbit|_VA_LIST_DEFINED"
     r"|_GLIBCXX_\w+|_?_?\w+_defined|__(?:SM_\d+_\w+|DEVICE_(?:ATOMIC_|DOUBLE_)?FUNCTIONS|DEVICE_TYPES|MATH_FUNCTIONS"
     r"|COMMON_FUNCTIONS|CHANNEL_DESCRIPTOR|CUDA_DEVICE_RUNTIME_API|DRIVER_FUNCTIONS|HOST_CONFIG|HOST_DEFINES"
     r"|(?:SURFACE|TEXTURE)_INDIRECT_FUNCTIONS"
