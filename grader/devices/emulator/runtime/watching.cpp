@@ -82,6 +82,8 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     finding.bytes = bytes;
     if (region.filled_line && a - region.begin >= region.filled)
         finding.text = "filled " + std::to_string(region.filled_line) + ' ' + std::to_string(region.filled);
+    if (region.unset_line && a - region.begin >= region.unset_begin && a - region.begin < region.unset_end)
+        finding.text = "unset " + std::to_string(region.unset_line);
     if (region.space == Space::Shared) finding.text = writers_text(executor, *warp.block, region);
     executor.findings.push_back(std::move(finding.at(region, a)));
 }
