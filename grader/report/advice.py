@@ -29,7 +29,7 @@ from grader.report.other_names import called_otherwise
 from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
-from grader.report.unread_arrays import unread_input
+from grader.report.unread_arrays import unread_input, unread_shared
 from grader.report.unwritten import on_shared, on_unwritten
 
 NEGATIVE = (
@@ -228,7 +228,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     elif status == "wrong_result":
         special = _not_shared("\n".join(source))
     if special in ("", ROW) and status in ("wrong_result", "out_of_bounds"):  # where nothing more is known
-        special = unread_input(source) or special
+        special = unread_input(source) or unread_shared(source) or special
     return special or ADVICE[status]
 
 

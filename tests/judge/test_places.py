@@ -86,6 +86,25 @@ def test_a_sign_that_is_lost():
     assert "loses the sign" in cause([first, second]).message(first)
 
 
+def test_a_sign_that_a_root_has_lost_with_some_digits():
+    def by_a_root(x):
+        return (1 - x.cos().square()).float().sqrt().double() * (1 + 3e-6)
+
+    first, second = (case(random(n), lambda x: x.sin(), by_a_root) for n in (30, 17))
+    assert "loses the sign" in cause([first, second]).message(first)
+
+
+def test_numbers_of_pairs_that_lanes_take_from_the_wrong_one():
+    def pairs(x):
+        return torch.stack([x.cos(), x.sin()], 1)
+
+    def taken(x):
+        return torch.stack([pairs(x)[o // 32 * 16 + o % 16, o % 2] for o in range(2 * len(x))]).view(-1, 2)
+
+    first, second = (case(random(n), pairs, taken) for n in (48, 32))
+    assert "shuffle from lane `lane / 2`" in cause([first, second]).message(first)
+
+
 def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():
     x = random(30)
     x[3] = 1e-9

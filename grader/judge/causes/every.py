@@ -83,5 +83,11 @@ class Every:
         told = f"Of every {every:,} {noun} only the first {few:,} are written"
         if not right and few % ROUND:
             return f"{told}: does a loop end too early, or do threads that write several begin too close to each other?"
+        others = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == every]
+        if axes and others and math.prod(case.grid) > 1:
+            return (
+                f"{told}: is a block's number multiplied with {others[0]}, which is {every:,} here, where {axes[0]}"
+                " belongs, or does a loop go on by it?"
+            )
         ends = "" if right else "end too early, or "
         return f"{told}: does a loop {ends}go on by {every:,} where {f'`+= {right}`' if right else f'{few:,}'} belongs?"

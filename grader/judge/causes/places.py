@@ -19,6 +19,7 @@ SIDES = (16, 32, 64)  # of a warp's tile
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
+NEARLY = 1e-3  # of the largest: how near a number comes that a root has cost its digits
 
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
@@ -38,6 +39,8 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in _MOVES:
             yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
+    if case.got.shape[-1] == 2 and case.got.dim() == 2:
+        yield Cause("lane_of_pairs", _has_lanes_of_pairs, _said_of_pairs)
     for warps in sorted({size // LANES for size in case.threads if size % LANES == 0}):
         yield from _of_warps(warps)
     if any(map(case.is_of_16_bits, case.inputs)):
@@ -215,6 +218,24 @@ def _said(words: str, tile: int, case: Case) -> str:
     return told.replace(f"In each tile of {tile}, a", "A") if is_all else told
 
 
+def _has_lanes_of_pairs(case: Case) -> bool:
+    """Whether lanes that store the numbers of pairs in a row take them from lane % 16, and not from lane / 2."""
+    expected, half = case.expected.reshape(-1, 2), LANES // 2
+    numbers = torch.arange(expected.numel())
+    pairs = numbers // LANES * half + numbers % half
+    known = pairs < len(expected)
+    claim = expected[pairs.clamp(max=len(expected) - 1), numbers % 2]
+    return case.is_right_for(torch.where(known, claim, case.got.flatten()))
+
+
+def _said_of_pairs(case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right for lanes that take pair `lane % {LANES // 2}` of theirs: two lanes"
+        f" store the numbers of one pair, so shuffle from lane `lane / 2`, and from {LANES // 2} more in the second"
+        " half."
+    )
+
+
 def _has_column(wrong: int, other: int, case: Case) -> bool:
     expected = case.expected.reshape(case.got.shape)
     if wrong == other or max(wrong, other) >= expected.shape[-1]:
@@ -232,10 +253,11 @@ def _columns(wrong: int, other: int, case: Case) -> str:
 
 
 def _lacks_signs(case: Case) -> bool:
+    """Whether all is right but for the sign of some; a root of what is near 0 is only nearly right."""
     expected = case.expected.reshape(case.got.shape)
-    allowed = case.allowed.reshape(case.got.shape)
-    wrong = (case.got - expected).abs() > allowed
-    are_mirrored = bool(((case.got + expected).abs() <= allowed)[wrong].all())
+    near = case.allowed.reshape(case.got.shape).maximum(NEARLY * expected.abs().amax())
+    wrong = (case.got - expected).abs() > near
+    are_mirrored = bool(((case.got + expected).abs() <= near)[wrong].all())
     return bool(wrong.any()) and not bool(wrong.all()) and are_mirrored
 
 
