@@ -45,6 +45,7 @@ WRONG = {
     "last": MALLOC + "for (int i = 0; i < n - 1; ++i) h[i] = 1" + COPY,
     "first": MALLOC + "for (int i = 4; i < n; ++i) h[i] = 1" + COPY,
     "asynchronous": MALLOC + "cudaMemcpyAsync(x, h, bytes, cudaMemcpyHostToDevice)",
+    "large": "float* h = (float*)malloc(1 << 22)" + COPY,  # which has pages of its own
     "another": MALLOC + "float* g = (float*)malloc(bytes); std::fill(g, g + n, 1.f)" + COPY,
 }
 RIGHT = {

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from grader.judge.causes.asked import Case, Output
+from grader.judge.causes.places import causes_of_places
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 from tests.shared import long_tail
@@ -103,6 +104,16 @@ def test_numbers_of_pairs_that_lanes_take_from_the_wrong_one():
 
     first, second = (case(random(n), pairs, taken) for n in (48, 32))
     assert "shuffle from lane `lane / 2`" in cause([first, second]).message(first)
+
+
+def test_rows_of_a_tile_that_hold_the_first_ones_beside_infinities():
+    def again(x):
+        return x[torch.arange(len(x)) // 32 * 32 + torch.arange(len(x)) % 8]
+
+    x = random(60, 9)
+    x[5, :] = torch.inf
+    wrong = case(x, lambda x: x.clone(), again)
+    assert list(causes_of_places(wrong)), "no number comes of inf - inf"
 
 
 def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():

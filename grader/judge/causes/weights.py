@@ -33,6 +33,7 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
             yield from _all_from_the_first(noun, at)
     yield from _tiles(noun)
     yield from _again(noun, launches)
+    yield from _trees_first(noun, launches)
     yield from weights_of_lanes(VECTOR)
     if all(launch["block"][1] == 1 for launch in launches):  # else a row of a block works on its own
         yield from copies()
@@ -212,6 +213,35 @@ def _again(noun: str, launches: Launches) -> Iterator[Weights]:
             " place alone has the sum of {x}, so let one thread add it, `if (threadIdx.x == 0)`."
         )
         yield f"tree_of_all_{size}", of_tree, partial(_always, said)
+
+
+def _trees_first(noun: str, launches: Launches) -> Iterator[Weights]:
+    """The last steps of a tree are taken once more: of all that it leaves, the first so many places are added up."""
+    sizes = {math.prod(launch["block"]) for launch in launches}
+    for size in sorted(each for each in sizes if each > LANES and not each & (each - 1)):
+        for first in (2 * LANES, LANES):
+            if first < size:
+                said = (
+                    f"{{buffer}} has some {noun}s of {{x}} several times, as where a tree over {size} threads goes down"
+                    f" to the first place, and the first {first} places are added up behind it once more: end it at"
+                    f" {first // 2} there, or take the first place alone."
+                )
+                counts = partial(_of_places, _left_by_tree(size, first))
+                yield f"tree_again_{size}_{first}", counts, partial(_always, said)
+
+
+def _of_places(counts: Tensor, places: Tensor, _: Launches) -> Tensor:
+    return counts[places % len(counts)]
+
+
+def _left_by_tree(size: int, first: int) -> Tensor:
+    """How often the first so many places have each thread's value together, once a tree is done."""
+    has = torch.eye(size, dtype=torch.float64)
+    step = size // 2
+    while step:
+        has[:step] += has[step : 2 * step]
+        step //= 2
+    return has[:first].sum(0)
 
 
 def _all_from_the_first(noun: str, launch: int) -> Iterator[Weights]:

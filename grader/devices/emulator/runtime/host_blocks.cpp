@@ -8,12 +8,14 @@
 #include <cstring>
 
 #include "machine.h"
+#include "pages.h"
 
 namespace ladder {
 
 namespace {
 constexpr std::size_t least = 64;        // bytes: programs have millions of smaller ones, as nodes of lists and trees
-constexpr std::size_t most_rounded = 32; // bytes that malloc gives beyond what it is asked for
+constexpr std::size_t most_rounded = 32; // bytes that malloc gives beyond what it is asked for,
+constexpr std::size_t large = 128 * 1024;   // or a page, of what may have pages of its own
 constexpr std::size_t most_filled_of_a_block = std::size_t{4} << 20, most_filled_of_all = std::size_t{1} << 30;
 using Unit = std::uint32_t;
 constexpr std::size_t few_units = 2;   // one alone may hold such a number by chance, or lie between two members
@@ -61,7 +63,8 @@ const std::pair<const Address, HostBlocks::Block>* HostBlocks::find(Address a) c
     if (a >= begin + found.bytes) return nullptr;
     // A library may have freed it, unseen: then something else, of another size, lies there.
     const std::size_t room = malloc_usable_size(reinterpret_cast<void*>(begin));
-    return room >= found.bytes && room - found.bytes < most_rounded ? &*block : nullptr;
+    const std::size_t beyond = found.bytes >= large ? page_size() + most_rounded : most_rounded;
+    return room >= found.bytes && room - found.bytes < beyond ? &*block : nullptr;
 }
 
 std::size_t HostBlocks::bytes_from(Address a) {
