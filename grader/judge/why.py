@@ -30,6 +30,7 @@ OF_REPEATS = ("rows_repeated", "blocks_repeated")
 OF_COUNTS = ("ones",)
 FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS, OF_COUNTS)
 WITHOUT_WHY = (None, "nan", *WITHOUT_CAUSE)
+MANY = 8  # wrong elements of a case: of fewer most may be 0, which has no place of its own
 SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
@@ -170,7 +171,7 @@ def withdraw_places(wrong: Sequence[CaseGrade]) -> None:
     for grade in found:
         others = (each for each in wrong if each not in found and each.details["buffer"] == grade.details["buffer"])
         if any(
-            each.details["bad"] >= ENOUGH and each.details["total"] <= MOST_ELEMENTS
+            each.details["bad"] >= MANY and each.details["total"] <= MOST_ELEMENTS
             and each.details.get("pattern") in (None, *OF_VALUES, *OF_PLACES)
             for each in others
         ):  # fmt: skip

@@ -26,10 +26,11 @@ from grader.report.guards import (
 from grader.report.launch_advice import LAUNCHES, SAID
 from grader.report.messages import ADVICE
 from grader.report.other_names import called_otherwise
+from grader.report.own_flags import own_flag
 from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_two_blocks
-from grader.report.unread_arrays import unread_input
+from grader.report.unread_arrays import unread_input, unread_shared
 from grader.report.unwritten import on_shared, on_unwritten
 
 NEGATIVE = (
@@ -226,9 +227,9 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     elif case and status == "not_written":
         special = on_unwritten(case)
     elif status == "wrong_result":
-        special = _not_shared("\n".join(source))
+        special = _not_shared("\n".join(source)) or own_flag(source)
     if special in ("", ROW) and status in ("wrong_result", "out_of_bounds"):  # where nothing more is known
-        special = unread_input(source) or special
+        special = unread_input(source) or unread_shared(source) or special
     return special or ADVICE[status]
 
 

@@ -22,6 +22,7 @@ from grader.report.messages import TITLES
 UNASKED, CROWD = "unchecked_error", "crowd"  # a call has failed; blocks would wait for ever on an H200
 CAST = "cast"  # a number that a whole one cannot hold
 SHIFT = "shift"  # of all bits: a GPU shifts them out, and a CPU takes another distance
+RESTRICTED = "written_restricted"  # what a launch has read by a pointer that promises otherwise
 SHUFFLE_DISTANCE = "shuffle_distance"  # of which a GPU uses five bits only
 DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
@@ -101,7 +102,7 @@ def _told(run: Run, notes: bool) -> list[Finding]:
         if note.kind == DEEP_CALLS or (note.kind == "leak" and "each round of its loop" in note.message):
             return not run.findings
         unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
-        if note.kind in (CAST, SHIFT, SHUFFLE_DISTANCE):
+        if note.kind in (CAST, SHIFT, SHUFFLE_DISTANCE, RESTRICTED):
             return not run.findings
         if note.kind in (UNASKED, CROWD):
             return not run.findings and (note.kind == CROWD or _is_thrown_away(note))

@@ -31,10 +31,10 @@ PARAMETER = (
     "parentheses around it in the macro, `({name})`."
 )
 SWAPPED = (
-    "Line {line} hands over `{one}` where {kernel} takes `{two}`, and `{two}` where it takes `{one}`: are these two "
-    "swapped?"
+    "Line {line} hands over `{one}` where {kernel} takes `{first}`, and `{two}` where it takes `{second}`: are these "
+    "two swapped?"
 )
-TWICE = "Line {line} hands over `{one}` twice, also where {kernel} takes `{two}`: does `{two}` belong there?"
+TWICE = "Line {line} hands over `{one}` twice, also where {kernel} takes `{first}`: does `{two}` belong there?"
 SIZEOF = "Line {line} hands over `{given}` where {kernel} takes `{name}`: a count of elements is no number of bytes."
 POINTER = "`{name} + i` counts elements, not bytes, so that the sizeof in line {line} goes too far: write `{name}[i]`."
 BYTES = (
@@ -187,16 +187,27 @@ def _launches(code: Sequence[Token]) -> Iterator[str]:
 
 
 def _handed_over(line: int, kernel: str, takes: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    declared, takes = takes, _spelled_as(given, takes)
     for at, (name, one) in enumerate(zip(takes, given, strict=True)):
         if "sizeof" in one and re.search(rf"\b{name}\b", one):
             yield SIZEOF.format(line=line, given=one, kernel=kernel, name=name)
         if one == name or one not in takes:
             continue
         other = takes.index(one)
+        said = {"line": line, "kernel": kernel, "one": one, "two": name, "first": declared[at]}
+        said |= {"second": declared[other]}
         if given[other] == name and at < other:
-            yield SWAPPED.format(line=line, one=one, two=name, kernel=kernel)
+            yield SWAPPED.format(**said)
         elif given[other] == one and name not in given:
-            yield TWICE.format(line=line, one=one, two=name, kernel=kernel)
+            yield TWICE.format(**said)
+
+
+def _spelled_as(given: Sequence[str], takes: Sequence[str]) -> list[str]:
+    """`n` for a parameter `N`, where a launch hands over an `n` and no two names differ by that alone."""
+    names = {each.lower(): each for each in given}
+    lower = [name.lower() for name in takes]
+    alone = len(set(lower)) == len(lower) and len(names) == len(set(given))
+    return [names.get(low, name) if alone else name for low, name in zip(lower, takes, strict=True)]
 
 
 def _kernels(code: Sequence[Token]) -> Iterator[tuple[str, list[str]]]:

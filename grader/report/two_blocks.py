@@ -22,6 +22,10 @@ TWO_BLOCKS = (
     "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
     "index?), or use an atomic."
 )
+OF_ONE_AXIS = (
+    "No barrier orders two blocks. These differ in blockIdx.{axis} alone: let that{named} have its share in the index "
+    "that is written, as it has in those that are read; or, if blocks add to one element, use an atomic."
+)
 COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
@@ -39,9 +43,23 @@ def of_two_blocks(message: str, source: Sequence[str], space: str = "global") ->
     if said := of_lock(source):
         return said
     if both_write:
-        return TWO_BLOCKS
+        return _of_one_axis(message, source) or TWO_BLOCKS
     counter = _counter(source)
     return COUNTED_BLOCKS.format(counter=counter) if counter else READ_ELSEWHERE
+
+
+def _of_one_axis(message: str, source: Sequence[str]) -> str:
+    """Of one thread's place in two blocks of a grid with several axes, which differ in one alone; "" of others."""
+    pairs = re.findall(r"thread (\([^)]*\)) of block \(([^)]*)\)", message)[:2]
+    if len(pairs) < 2 or pairs[0][0] != pairs[1][0]:
+        return ""
+    blocks = [[int(each) for each in block.split(",")] for _, block in pairs]
+    axes = [axis for axis, one, two in zip("xyz", *blocks, strict=True) if one != two]
+    text = "\n".join(source)
+    if len(axes) != 1 or len(set(re.findall(r"\bblockIdx\.([xyz])", text))) < 2:
+        return ""
+    named = re.search(rf"\b(\w+)\s*=\s*blockIdx\.{axes[0]}\s*[,;]", text)
+    return OF_ONE_AXIS.format(axis=axes[0], named=f", `{named[1]}` here," if named else "")
 
 
 def of_lock(source: Sequence[str]) -> str:

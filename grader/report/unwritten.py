@@ -29,9 +29,9 @@ NOT_YET_WRITTEN = (
     "that needs a 0."
 )
 ONLY_SOME_STORE = (
-    "Shared memory is not zeroed: which thread was to write this element? No thread does where one returns first, or "
-    "where a guard that is meant for the output keeps it from loading its share: let each load ask for its own row and "
-    "column, and store a 0 where there is nothing."
+    "Shared memory is not zeroed: which thread was to write this element? No thread does where one returns first, "
+    "where a loop steps too far or ends too early, or where a guard that is meant for the output keeps it from loading "
+    "its share: let each load ask for its own row and column, and store a 0 where there is nothing."
 )
 
 
@@ -41,7 +41,8 @@ def on_unwritten(case: CaseGrade) -> str:
     if case.details.get("pattern") == "nothing_written" and threads:
         return NO_STORE.format(buffer=case.details["buffer"])
     shared = any("the same value" in finding.message for finding in case.findings)
-    if case.details.get("pattern") in ("index", "swapped_grid") and not shared:
+    told = case.details.get("pattern_message", "")  # which may ask for more blocks itself
+    if (case.details.get("pattern") in ("index", "swapped_grid") or "launch " in told) and not shared:
         return RUBBISH
     said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
     if threads >= elements > 0:

@@ -95,3 +95,13 @@ def test_a_line_in_a_loop(text, line, is_in_one):
 )
 def test_what_is_set_to_zero(text, is_set):
     assert Reading(text).sets_to_zero(1) == is_set
+
+
+@pytest.mark.parametrize("line", [2, 3, 4])
+def test_a_statement_over_several_lines_is_read_as_a_whole(line):
+    lines = ["int before = 1;", "s[threadIdx.x]", "    = s[threadIdx.x]", "    + s[threadIdx.x + half];", "*out = 0;"]
+    reading = Reading("\n".join(lines))
+    assert reading.reads_neighbours(line)
+    assert not reading.reads_neighbours(1) and not reading.reads_neighbours(5)
+    assert reading.sets_to_zero(5) and not reading.sets_to_zero(line)
+    assert Reading("for (int i = 0; i < n; ++i)\n    counts[\n        x[i]\n    ]++;").adds(line)

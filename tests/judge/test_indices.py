@@ -46,6 +46,33 @@ def test_an_index_is_named(index, each, words):
     assert words in said(index, each)
 
 
+def test_a_block_number_times_the_other_side_of_a_block():
+    def written(rows):
+        reached = torch.zeros(rows, dtype=torch.bool)
+        blocks = -(-rows // 6)
+        places = torch.arange(blocks)[:, None] * 32 + torch.arange(6)
+        reached[places[places < rows]] = True
+        return Written(reached, [blocks, 1, 1], [32, 6, 1], ["rows"])
+
+    cases = [written(n) for n in (3, 40, 129)]
+    told = index_of(cases).said(cases[-1])
+    assert "multiplied with blockDim.x, which is 32 here, where blockDim.y belongs" in told
+
+
+def test_blocks_that_overlap_where_each_thread_writes_two_elements_a_block_apart():
+    def written(n):
+        blocks = -(-n // 128)
+        places = torch.arange(blocks)[:, None, None] * 64 + torch.arange(2)[:, None] * 64 + torch.arange(64)
+        reached = torch.zeros(n, dtype=torch.bool)
+        reached[places[places < n]] = True
+        return Written(reached, [blocks, 1, 1], [64, 1, 1], ["n"])
+
+    cases = [written(n) for n in (1, 64, 130, 515)]
+    told = index_of(cases).said(cases[-1])
+    assert "each takes 128 elements and begins 64 behind the one before" in told
+    assert "begin at `blockIdx.x * blockDim.x * 2 + threadIdx.x`" in told
+
+
 def test_an_index_that_would_not_reach_all_is_not_called_the_right_one():
     told = said(lambda b, t, grid: b * 128 + t, blocks=lambda n: -(-n // 128))
     assert "one round of it, and there are 515 elements: let each thread go on to others in a loop" in told

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from grader.judge.causes.asked import Case, Output
+from grader.judge.causes.places import causes_of_places
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
 from tests.shared import long_tail
@@ -84,6 +85,35 @@ def test_a_column_of_another():
 def test_a_sign_that_is_lost():
     first, second = (case(random(n), lambda x: x.sin(), lambda x: x.sin().abs()) for n in (30, 17))
     assert "loses the sign" in cause([first, second]).message(first)
+
+
+def test_a_sign_that_a_root_has_lost_with_some_digits():
+    def by_a_root(x):
+        return (1 - x.cos().square()).float().sqrt().double() * (1 + 3e-6)
+
+    first, second = (case(random(n), lambda x: x.sin(), by_a_root) for n in (30, 17))
+    assert "loses the sign" in cause([first, second]).message(first)
+
+
+def test_numbers_of_pairs_that_lanes_take_from_the_wrong_one():
+    def pairs(x):
+        return torch.stack([x.cos(), x.sin()], 1)
+
+    def taken(x):
+        return torch.stack([pairs(x)[o // 32 * 16 + o % 16, o % 2] for o in range(2 * len(x))]).view(-1, 2)
+
+    first, second = (case(random(n), pairs, taken) for n in (48, 32))
+    assert "shuffle from lane `lane / 2`" in cause([first, second]).message(first)
+
+
+def test_rows_of_a_tile_that_hold_the_first_ones_beside_infinities():
+    def again(x):
+        return x[torch.arange(len(x)) // 32 * 32 + torch.arange(len(x)) % 8]
+
+    x = random(60, 9)
+    x[5, :] = torch.inf
+    wrong = case(x, lambda x: x.clone(), again)
+    assert list(causes_of_places(wrong)), "no number comes of inf - inf"
 
 
 def test_what_is_0_in_the_place_of_little_has_not_lost_its_sign():

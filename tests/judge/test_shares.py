@@ -1,5 +1,6 @@
 """What a softmax was divided by, and what its sum lacks, follows from the factor of each row."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -138,6 +139,53 @@ def of_exp_twice(x, terms, threads):
     ],
 )
 def test_what_each_warp_has_for_itself_is_told(sum_of, words):
+    cases = [case(5, 203, sum_of), case(7, 150, sum_of)]
+    assert words in cause(cases, causes_seen).message(cases[0])
+
+
+def merged_by(sum_of_two, lanes=True):
+    """Pairs (maximum, sum) of threads, put together by shuffles that xor lanes, or by a tree."""
+
+    def divided_by(x, terms, threads):
+        count = 32 if lanes else threads
+        pairs = [[(float(own.max()), float((own - own.max()).exp().sum())) for own in
+                  (row[each::count] for each in range(count)) ] for row in x]  # fmt: skip
+        for step in [count // 2**n for n in range(1, count.bit_length())]:
+            pairs = [
+                [merge(mine, row[at ^ step] if lanes or at + step >= count else row[at + step], sum_of_two)
+                 for at, mine in enumerate(row)] for row in pairs
+            ]  # fmt: skip
+        at = torch.arange(x.shape[1]) % count if lanes else torch.zeros(x.shape[1], dtype=torch.int64)
+        return torch.tensor([[sum_of for _, sum_of in row] for row in pairs]).double()[:, at]
+
+    return divided_by
+
+
+def merge(mine, other, sum_of_two):
+    larger = max(mine[0], other[0])
+    return larger, sum_of_two(mine[1], other[1], math.exp(mine[0] - larger), math.exp(other[0] - larger))
+
+
+def lacks_what_was_new(x, terms, threads):
+    def old(row, at):
+        return at >= threads and bool(row[at] <= row[at % threads : at : threads].max())
+
+    lists = [[float(term) for at, term in enumerate(its) if old(row, at)] for row, its in zip(x, terms, strict=True)]
+    return torch.tensor([[sum(each)] for each in lists]).double()
+
+
+@pytest.mark.parametrize(
+    ("sum_of", "words"),
+    [
+        (merged_by(lambda a, b, mine, other: a * mine + b), "the other one's is added as it is"),
+        (merged_by(lambda a, b, mine, other: a + b * other), "a thread's own one stays as it was"),
+        (merged_by(lambda a, b, mine, other: (a + b) * other), "both are multiplied with expf(the other's maximum"),
+        (merged_by(lambda a, b, mine, other: a * other + b * mine), "each is multiplied with what belongs to the"),
+        (merged_by(lambda a, b, mine, other: a * mine + b, lanes=False), "the other one's is added as it is"),
+        (lacks_what_was_new, "lacks each element that was a thread's largest when it came"),
+    ],
+)
+def test_pairs_that_are_put_together_wrongly(sum_of, words):
     cases = [case(5, 203, sum_of), case(7, 150, sum_of)]
     assert words in cause(cases, causes_seen).message(cases[0])
 

@@ -14,6 +14,11 @@ SLIPS = [
     ("wrong_result", "#define I a + b\nint f() { return I * 2; }", "works out `b * 2` first"),
     ("race", "#define AT(r, c) r * n + c\nint f() { return AT(i + 1, 0); }", "`AT` takes `i + 1` in line 2"),
     ("wrong_result", ADD + HOST.format("y, x, z, n"), "hands over `y` where add takes `x`, and `x` where it takes `y`"),
+    (
+        "out_of_bounds",
+        "__global__ void add(float* x, float* y, int M, int N) {}\n" + HOST.format("x, y, n, m"),
+        "hands over `n` where add takes `M`, and `m` where it takes `N`: are these two swapped?",
+    ),
     ("wrong_result", ADD + HOST.format("x, x, z, n"), "hands over `x` twice, also where add takes `y`"),
     ("out_of_bounds", ADD + HOST.format("x, y, z, n * sizeof(float)"), "a count of elements is no number of bytes"),
     ("deadlock", "int f() { s += __shfl_down_sync(s, 0xffffffff, d); }", "the mask comes first"),

@@ -7,7 +7,7 @@ import pytest
 from grader.judge.verdict import CaseGrade
 from grader.report.advice import advice
 from grader.report.messages import ADVICE
-from grader.report.unread_arrays import unread_input
+from grader.report.unread_arrays import unread_input, unread_shared
 
 TWICE = [
     "__global__ void k(const float* a, const float* b,",
@@ -41,3 +41,21 @@ def test_it_is_told_where_nothing_more_is_known():
         "`I` stands"
     )
     assert advice("timeout", CaseGrade("n=1", "timeout"), TWICE) == ADVICE["timeout"]
+
+
+TILES = "__shared__ float sa[4][4], sb[4][4];\nsa[y][x] = a[i];\nsb[y][x] = b[i];\n"
+
+
+@pytest.mark.parametrize(
+    ("uses", "said"),
+    [
+        ("sum += sa[y][k] * sa[k][x];", "The shared array `sb` is filled in line 3, and no line reads it: is another"),
+        ("sum += sa[y][k] * sb[k][x];", ""),
+        ("sum += sa[y][k]; f(sb);", ""),  # by a function
+        ("sum += sa[y][k]; const float* p = &sb[0][0];", ""),
+        ("sum = 1;", ""),  # neither is read: not one for the other
+    ],
+)
+def test_a_shared_array_that_no_line_reads(uses, said):
+    told = unread_shared((TILES + uses).splitlines())
+    assert said in told and bool(said) == bool(told)

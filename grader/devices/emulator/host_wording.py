@@ -54,6 +54,12 @@ def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
     return ""
 
 
+def brought_unset(line: int) -> str:
+    """Of what a kernel reads: how it came there, by the copy in this line, if it is not 0."""
+    copy = f"the copy in line {line}" if line else "a copy"
+    return f", but {copy} has brought it from host memory that nothing has set: fill that before the copy"
+
+
 BY_THE_HOST = "the inputs go to the host, and the results come back from there: a kernel should compute them"
 
 

@@ -17,13 +17,6 @@ _VOLATILE = {
     " that hands it over, and draw a ticket, or keep a maximum, by an atomic",
 }
 
-BY_THE_CACHE = "through the read-only cache (__ldg, ld.global.nc)"
-BY_RESTRICT = "by a pointer that is `const` and `__restrict__`"
-UNRESTRICTED = "nvcc may take what lay there before, whatever barrier comes between; take the `__restrict__` away"
-BY_A_FETCH = "by a texture or surface"
-UNFETCHED = "what lay there before may be read, whatever barrier comes between; let a launch behind this one read it"
-UNCACHED = "what lay there before may be read, whatever barrier comes between; read it without __ldg"
-
 _OF_ONE_WARP = (
     "the __syncwarp() of line {line} waits for lanes of one warp, and these two threads are of different ones: write"
     " __syncthreads() there, for all threads of the block"
@@ -47,15 +40,6 @@ _OF_FRAGMENTS = (
     "two fragments are stored over one another: is the leading dimension of store_matrix_sync, its third argument, the"
     " length of a row of the whole matrix, and has each warp a tile of its own?"
 )
-
-
-def uncached(fact: Mapping[str, Any]) -> tuple[str, str]:
-    """By what a line has read what its launch had written before, past all stores, and what to do."""
-    if fact["reading"].fetches(fact["line"]):
-        return BY_A_FETCH, UNFETCHED
-    if fact["reading"].reads_restricted(fact["line"]):
-        return BY_RESTRICT, UNRESTRICTED
-    return BY_THE_CACHE, UNCACHED
 
 
 def mend(fact: Mapping[str, Any]) -> str:

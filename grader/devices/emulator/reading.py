@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 
 from grader.devices.build.lexer import Token, compared_numbers, hidden_numbers, lex, whole_numbers
@@ -49,7 +50,7 @@ class Reading:
 
     def fetches(self, line: int) -> bool:
         """Whether the line reads by a texture or a surface."""
-        return any(token.line == line and _FETCH.match(token.text) for token in self.tokens)
+        return any(map(_FETCH.match, self._row(line).split()))
 
     def reads_restricted(self, line: int) -> bool:
         """Whether a program's line reads by a kernel's parameter that is `const` and `__restrict__`, and no other."""
@@ -99,7 +100,7 @@ class Reading:
 
     def barrier_of(self, line: int) -> str:
         """What the barrier of this line is called: `block.sync()` where a group of threads has it."""
-        row = " ".join(token.text for token in self.tokens if token.line == line)
+        row = self._row(line)
         group = re.search(r"(\w+) (\.|::) sync \(", row)
         return f"{group[1]}{group[2]}sync()" if group and BARRIER not in row else f"{BARRIER}()"
 
@@ -121,13 +122,31 @@ class Reading:
 
     def adds(self, line: int) -> bool:
         """Whether a statement of this line changes an element without an atomic: `c[i]++`, `*p += x`."""
-        row = " ".join(token.text for token in self.tokens if token.line == line)
+        row = self._row(line)
         changes = r"(?:\+ \+|- -|[-+|&^*] =)"
         return bool(re.search(rf"\] {changes}|(?:\+ \+|- -) \w+ \[|[;{{}}()] \* \w+ {changes}", f"; {row}"))
 
     def stores_a_fragment(self, line: int) -> bool:
         """Whether a statement of this line stores a fragment of a tensor core."""
-        return any(token.text == "store_matrix_sync" for token in self.tokens if token.line == line)
+        return "store_matrix_sync" in self._row(line).split()
+
+    def _row(self, line: int) -> str:
+        """The words of all statements that have a part in this line, with their other lines."""
+        return " ".join(each for words, lines in self._statements if line in lines for each in words)
+
+    @cached_property
+    def _statements(self) -> list[tuple[list[str], set[int]]]:
+        """The words of each statement, up to a `;` that ends it, or to a brace, and its lines."""
+        found: list[tuple[list[str], set[int]]] = [([], set())]
+        depth = 0
+        for token in self.tokens:
+            depth += (token.text in "([") - (token.text in ")]")
+            found[-1][0].append(token.text)
+            found[-1][1].add(token.line)
+            if token.text in ("{", "}") or (token.text == ";" and depth <= 0):
+                found.append(([], set()))
+                depth = 0
+        return found
 
     def warp_barrier_between(self, first: int, last: int) -> int:
         """The line of a `__syncwarp()`, for all lanes, between these lines; 0 if there is none."""
@@ -139,7 +158,7 @@ class Reading:
 
     def reads_neighbours(self, line: int) -> bool:
         """Whether a statement in this line writes one element of an array and reads another: `s[t] += s[t - d]`."""
-        row = " ".join(token.text for token in self.tokens if token.line == line)
+        row = self._row(line)
         written = re.search(r"(\w+) \[ ([^\[\]=]*) \](?: [-+*/|&^])? = (?!=)([^;]*)", row)
         if not written:
             return False
@@ -161,7 +180,7 @@ class Reading:
 
     def sets_to_zero(self, line: int) -> bool:
         """Whether a statement of this line stores 0 in something: `*out = 0;`, `sum[0] = 0.0f;`."""
-        row = " ".join(token.text for token in self.tokens if token.line == line)
+        row = self._row(line)
         return bool(re.search(r"(?:\* \w+|\w \]) = 0(?:\.0*)?[fFuU]? ;", row))
 
     def barrier_in_loop(self, line: int) -> bool:

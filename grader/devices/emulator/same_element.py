@@ -72,7 +72,7 @@ def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
         return _NO_ROW.format(count=count, elements=where.elements, name=where.name)
     if in_loop or (not step and 0 < where.elements <= block[0]):
         return _OF_EACH_BLOCK.format(elements=where.elements, name=where.name)
-    if step and fact["text"] != "same value" and fact["reading"].is_in_loop(fact["line"]):
+    if step and fact["reading"].is_in_loop(fact["line"]):
         return _STRIDE_OF_LOOP.format(step=f"{step:,}")
     return _STRIDE.format(step=f"{step:,}", threads=f"{block[0]:,}") if step else _NO_BLOCK
 

@@ -15,14 +15,15 @@ from grader.devices.emulator.barrier_wording import (
     thread_of,
     too_few_before,
 )
+from grader.devices.emulator.cached_wording import uncached, written_restricted
 from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.copy_wording import under_way
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.host_memory import host_memory_at
-from grader.devices.emulator.host_wording import cause_of_crash, copy_out_of_bounds, host_access, kind_of
-from grader.devices.emulator.mends import mend, uncached
+from grader.devices.emulator.host_wording import brought_unset, cause_of_crash, copy_out_of_bounds, host_access, kind_of
+from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.emulator.same_element import why_one_element
@@ -210,7 +211,10 @@ def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"] == "by the host":
         copy = f"the copy in line {fact['other_line']}" if fact["other_line"] else "a copy"
         return f"host code reads {where.at}, as {copy} has brought it, but nothing had written it before"
-    told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at}"
+    if fact["text"].startswith("unset "):
+        return told + brought_unset(int(fact["text"].split()[1]))
+    told += " before anything was written there"
     if fact["text"].startswith("filled "):
         line, filled = map(int, fact["text"].split()[1:])
         told += f"; the copy or memset in line {line} has filled {filled:,} of its {fact['array_bytes']:,} bytes"
@@ -379,6 +383,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {**CHECKED, **RESULTS} | {
     "uninitialized_read": _uninitialized_read,
     "race": _race,
     "shuffle_order": _shuffle_order,
+    "written_restricted": written_restricted,
     "shuffle_partner": _shuffle_partner,
     "shuffle_source": _shuffle_source,
     "shuffle_distance": _shuffle_distance,

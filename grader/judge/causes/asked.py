@@ -16,6 +16,7 @@ MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
 MOST_WORK = 1 << 19  # of its reference: terms of all outputs
 MOST_WORK_OF_FEW = 1 << 22  # the same, where it is asked some ten times
 CLOSE = 2e-6
+LARGE = 100  # times its tolerance: beside it what is hardly more than 0 is nothing
 GROWN, OF_GROWN, ENOUGH_GROWN = 30.0, 1e-3, 16  # times what is expected: then so far from it, relative, of so many
 ROUNDED = 3e-8  # relative, for each term: how equal terms, added one after the other, may go astray together
 
@@ -101,7 +102,9 @@ class Case:
     @property
     def tells(self) -> bool:
         """Whether its tolerance is small beside what it holds: else much is true of it, as that it is 0."""
-        return bool((self.got == 0).all()) or not bool(self._near(torch.zeros_like(self.got)).all())
+        nothing = self._near(torch.zeros_like(self.got))
+        is_large = 2 * int((self.expected.abs() > LARGE * self.allowed).sum()) > self.got.numel()
+        return bool((self.got == 0).all()) or not bool(nothing.all()) or is_large
 
     def counts_in(self, name: str) -> bool | None:
         """How a term of this output is left out, or counts twice, in an input: in its exponents, or else in factors.

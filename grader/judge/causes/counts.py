@@ -5,6 +5,7 @@ Which elements count, and for which of the counters, is varied as other inputs o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -143,6 +144,15 @@ def _of_threads(case: Case, x: Tensor) -> Tensor | None:
     return _bins(case, torch.arange(len(x)) % threads)
 
 
+def _largest_of_blocks(case: Case, x: Tensor) -> Tensor | None:
+    """What the block has that has most, where each takes the elements of its threads, and goes on by the grid's."""
+    launch = max(case.launches, key=lambda each: math.prod(each["grid"]) * math.prod(each["block"]), default=None)
+    if launch is None or (blocks := math.prod(launch["grid"])) == 1:
+        return None
+    counters, block = case.got.numel(), torch.arange(len(x)) // math.prod(launch["block"]) % blocks
+    return torch.bincount(x + counters * block, minlength=counters * blocks).view(blocks, counters).amax(0)
+
+
 _RULES: tuple[tuple[str, Counted, str], ...] = (
     (
         "threads",
@@ -167,6 +177,12 @@ _RULES: tuple[tuple[str, Counted, str], ...] = (
         lambda case, x: case.expected * torch.arange(len(case.expected)),
         "Every counter holds its own number too often, {buffer}[v] is v times what it should be: add 1, and not"
         " `{x}[i]`.",
+    ),
+    (
+        "largest_of_blocks",
+        _largest_of_blocks,
+        "{buffer}[v] is the largest of what blocks have counted of v, and not all of it together: add what each has,"
+        " with atomicAdd.",
     ),
     (
         "once",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from grader.judge.causes.often import LANES
 from grader.judge.causes.written import Index, Written
 
 ROUND = 4  # what threads, and the steps of loops, are multiples of
@@ -68,6 +69,20 @@ class Every:
         along = torch.arange(case.written.shape[self.axis]) % every < few
         return along.reshape(shape).expand_as(case.written)
 
+    def _of_warps(self, case: Written) -> str:
+        """Of a block whose warps have as many each, and begin too near to each other; "" of others."""
+        few, every = self._sizes(case)
+        warps = math.prod(case.block) // LANES
+        if warps < 2 or every % warps or (few - every // warps) % (warps - 1):
+            return ""
+        each, apart = every // warps, (few - every // warps) // (warps - 1)
+        if not 0 < apart < each:
+            return ""
+        return (
+            f"a block's {warps} warps have {each:,} of them each and begin {apart:,} apart, so that they overlap: is a"
+            f" warp's number, `threadIdx.x / 32`, multiplied with {apart:,} where {each:,} belongs?"
+        )
+
     def said(self, case: Written) -> str:
         few, every = self._sizes(case)
         noun = {1: ("elements",), 2: ("rows", "columns")}.get(case.written.dim(), ("matrices", "rows", "columns"))[
@@ -83,5 +98,13 @@ class Every:
         told = f"Of every {every:,} {noun} only the first {few:,} are written"
         if not right and few % ROUND:
             return f"{told}: does a loop end too early, or do threads that write several begin too close to each other?"
+        others = [f"blockDim.{axis}" for axis, size in zip("xyz", case.block, strict=True) if size == every]
+        if axes and others and math.prod(case.grid) > 1:
+            return (
+                f"{told}: is a block's number multiplied with {others[0]}, which is {every:,} here, where {axes[0]}"
+                " belongs, or does a loop go on by it?"
+            )
+        if warps := self._of_warps(case):
+            return f"{told}: {warps}"
         ends = "" if right else "end too early, or "
         return f"{told}: does a loop {ends}go on by {every:,} where {f'`+= {right}`' if right else f'{few:,}'} belongs?"

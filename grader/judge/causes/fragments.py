@@ -144,12 +144,24 @@ def _within(lead: int, rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, T
     return torch.where(whole, place // width, rows), torch.where(whole, place % width, cols)
 
 
+def _swapped_roles(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """What a lane has that takes row lane % 4 and pair lane / 4; the pairs reach beyond the 8 columns."""
+    return rows // HALF * HALF + cols % HALF // 2, cols // HALF * HALF + rows % HALF * 2 + cols % 2
+
+
 _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
     (
         "by_eights",
         _by_eights,
         True,
         f"What {{buffer}} holds is right for {{names}} {_LANES}: four neighbouring lanes have a row.",
+    ),
+    (
+        "roles",
+        _swapped_roles,
+        True,
+        "What {buffer} holds is right for {names} with row lane % 4 and pair lane / 4 in the place of row lane / 4 and"
+        " pair lane % 4 of each 8 x 8: are the two swapped?",
     ),
     (
         "leading",
@@ -179,6 +191,27 @@ def _quarter(row: str, col: str, rows: Tensor, cols: Tensor, half: int) -> tuple
     return rows // TILE * TILE + at[row] * HALF + rows % HALF, cols // TILE * TILE + at[col] * HALF + cols % HALF
 
 
+def _quarter_for(
+    at: tuple[int, int], by: tuple[int, int], rows: Tensor, cols: Tensor, half: int
+) -> tuple[Tensor, Tensor]:
+    """One quarter of each tile is another one's."""
+    is_it = (rows % TILE // HALF == at[0]) & (cols % TILE // HALF == at[1])
+    return rows + HALF * is_it * (by[0] - at[0]), cols + HALF * is_it * (by[1] - at[1])
+
+
+def _single_quarters() -> Iterator[tuple[str, Moved, bool, str]]:
+    places = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    for at in places:
+        for by in places:
+            if at != by:
+                one, other = (f"(row{' + 8' * row}, col{' + 8' * col})" for row, col in (at, by))
+                said = (
+                    f"What {{buffer}} holds is right for {{names}} where the register of {one} in each 16 x 16 holds"
+                    f" that of {other} as well: is a `+ 8` missing, or too much?"
+                )
+                yield f"quarter_{at}_{by}", partial(_quarter_for, at, by), True, said
+
+
 def _quarters() -> Iterator[tuple[str, Moved, bool, str]]:
     for row, col in (("i", "i"), ("j", "j"), ("i", "0"), ("0", "j"), ("j", "0"), ("0", "i"), ("0", "0")):
         said = _QUARTER.replace("<row>", row).replace("<col>", col)
@@ -195,7 +228,7 @@ def _swizzles() -> Iterator[tuple[str, Moved, bool, str]]:
 def causes_of_fragments(case: Case) -> Iterator[Cause]:
     """One of these inputs, or all of them, with what another lane, or another row's length, would have."""
     names = [name for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)]
-    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_swizzles()):
+    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_single_quarters(), *_swizzles()):
         for chosen in ([*names], *([name] for name in names)):
             told, explains = said.replace("{names}", " and ".join(chosen)), partial(_are_moved, chosen, moved, whole)
             yield Cause(f"fragments_{key}_{'_'.join(chosen)}", explains, partial(_of, told))

@@ -11,7 +11,17 @@ from torch import Tensor
 from grader.judge.causes.asked import Case, Variation
 from grader.judge.causes.left_out import FACTORS, Along
 
-PARTS = ((16, 8), (32, 16), (64, 32), (64, 16), (128, 64), (128, 32))  # of a tile, that are read again
+PARTS = (
+    (16, 8),
+    (32, 16),
+    (32, 8),
+    (32, 4),
+    (64, 32),
+    (64, 16),
+    (64, 8),
+    (128, 64),
+    (128, 32),
+)  # of a tile, that are read again
 
 
 def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterator[Variation]:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 
+LARGEST = 88.0  # whose expf is finite in a float
 ROUNDED, TELLS = 2e-6, 10  # relative, of what an exponent is the sum of; and how much further from what is right
 NAMES = ("q", "k", "v", "out", "grad_out")
 # Of each gradient: the factor of its terms that is a row of an input, whose row that is, and whose is written.
@@ -53,6 +54,9 @@ def causes_of_gradients(case: Case) -> Iterator[Cause]:
             for right in NAMES:
                 explains, said = partial(_is_of, what, left, right), partial(_said_of, words, left, right)
                 yield Cause(f"gradient_{what}_{left}_{right}", explains, said)
+    for key, words in _OF_OTHERS.items():
+        explains, said = partial(_is_of_others, key), partial(_said_of, words, "", "")
+        yield Cause(f"gradient_{key}", explains, said, _is_too_large if key == "not_scaled" else None)
     for key, words in _OF_LSE.items():
         yield Cause(f"gradient_lse_{key}", partial(_is_of_lse, key), partial(_said_of, words, "", ""))
 
@@ -69,7 +73,27 @@ def _is_known(case: Case) -> bool:
     return bool(((right - case.expected).abs() <= case.allowed).all())
 
 
-def _parts(case: Case, **others: Sized) -> Parts:
+def _is_too_large(case: Case) -> bool:
+    """Whether weights of scores that are not scaled leave a float: what comes of them tells nothing."""
+    exponents = case.inputs["q"] @ case.inputs["k"].mT - case.inputs["lse"][..., None]
+    exponents = exponents.tril() if case.call.scalars.get("causal") else exponents
+    return bool((exponents > LARGEST).any())
+
+
+def _is_of_others(key: str, case: Case) -> bool:
+    """Whether other keys are seen, or the scores are not scaled for the weights."""
+    if not _is_known(case):
+        return False
+    inputs, causal = case.inputs, bool(case.call.scalars.get("causal"))
+    if key == "not_scaled":
+        root = math.sqrt(inputs["q"].shape[-1])
+        product, size = _product(inputs, "q", "k")
+        return _is_right_for(_parts(case, scores=(root * product, root * size)), case)
+    by = {"without_diagonal": -1, "one_more": 1}[key]
+    return causal and _is_right_for(_parts(case, seen=by), case)
+
+
+def _parts(case: Case, seen: int = 0, **others: Sized) -> Parts:
     """The parts of a case, where `others` may stand for scores, shares or lse."""
     inputs: Mapping[str, Tensor] = case.inputs
     scale = 1 / math.sqrt(inputs["q"].shape[-1])
@@ -77,7 +101,7 @@ def _parts(case: Case, **others: Sized) -> Parts:
     shares, of_shares = others.get("shares", _product(inputs, "grad_out", "v"))
     lse = others.get("lse", (inputs["lse"][..., None], inputs["lse"][..., None].abs()))
     weights = torch.exp(scores * scale - lse[0])
-    weights = weights.tril() if case.call.scalars.get("causal") else weights
+    weights = weights.tril(seen) if case.call.scalars.get("causal") else weights
     rest, of_rest = (each.sum(-1, keepdim=True) for each in _terms(inputs["grad_out"], inputs["out"]))
     off = weights * (1 + of_scores * scale + lse[1])
     sizes = {"weights": off, "of_scores": (off * (shares - rest).abs() + weights * (of_shares + of_rest)) * scale}
@@ -107,12 +131,15 @@ def _has_last(name: str, own: bool, case: Case) -> bool:
     parts, rows = _parts(case), case.inputs[name]
     if not own:
         return case.is_right_for(parts.with_last(case.buffer, rows))
-    return case.is_right_for(_along(case.buffer, parts).sum(-1, keepdim=True) * rows)
+    # A row's terms of grad_q are 0 together, but for what rounding leaves of them.
+    claim = _along(case.buffer, parts).sum(-1, keepdim=True) * rows
+    return _is_near(claim, _along(case.buffer, parts, True).sum(-1, keepdim=True) * rows.abs(), case)
 
 
 def _said_of_last(name: str, own: bool, case: Case) -> str:
     right, of_terms, written = LAST[case.buffer]
-    row = f"the {written}'s own row of {name}, which stays the same," if own else f"the {of_terms}'s row of {name}"
+    of = "an input" if case.buffer == "grad_q" else name  # the terms' sum is 0: it cannot tell which
+    row = f"the {written}'s own row of {of}, which stays the same," if own else f"the {of_terms}'s row of {name}"
     return (
         f"What {case.buffer} adds up is multiplied with {row} where the {of_terms}'s row of {right} belongs: look at"
         f" the last factor of its terms."
@@ -121,6 +148,13 @@ def _said_of_last(name: str, own: bool, case: Case) -> str:
 
 _OF_WEIGHTS = "The weights of {buffer} are exp({left} . {right} / sqrt(d) - lse), and should be of q . k."
 _OF_SHARES = "What a weight of {buffer} is multiplied with takes {left} . {right}, where grad_out . v belongs."
+_OF_OTHERS = {
+    "without_diagonal": "The terms of {buffer} lack those where key and query have one number: with `causal` a query"
+    " sees the keys up to its own, `key <= query`, so of a key the queries begin at its own number.",
+    "one_more": "{buffer} has a term for the key behind each query's own: with `causal` a query sees the keys up to its"
+    " own, `key <= query`.",
+    "not_scaled": "The weights of {buffer} are exp(q . k - lse): multiply q . k with 1 / sqrtf(d) first, as for lse.",
+}
 _OF_LSE = {
     "first_head": "Every head's weights of {buffer} take the first head's lse: add the head's offset, `head * n`.",
     "of_keys": "The weights of {buffer} take the key's lse, exp(q . k / sqrt(d) - lse[key]): take the query's.",
@@ -133,7 +167,7 @@ def _is_of(what: str, left: str, right: str, case: Case) -> bool:
     if not _is_known(case) or (left, right) == (("q", "k") if what == "weights" else ("grad_out", "v")):
         return False
     product = _product(case.inputs, left, right)
-    return _is_right_for(_parts(case, **{"scores" if what == "weights" else "shares": product}), case)
+    return _is_right_for(_parts(case, scores=product) if what == "weights" else _parts(case, shares=product), case)
 
 
 def _is_of_lse(key: str, case: Case) -> bool:
@@ -151,7 +185,10 @@ def _is_of_lse(key: str, case: Case) -> bool:
 def _is_right_for(parts: Parts, case: Case) -> bool:
     """Whether what was computed is this, as far as the weights' exponents are exact: wrong ones may be large."""
     factor = case.inputs[LAST[case.buffer][0]]
-    claim, size = parts.with_last(case.buffer, factor), _along(case.buffer, parts, True) @ factor.abs()
+    return _is_near(parts.with_last(case.buffer, factor), _along(case.buffer, parts, True) @ factor.abs(), case)
+
+
+def _is_near(claim: Tensor, size: Tensor, case: Case) -> bool:
     if not bool(size.isfinite().all()):
         return False
     room = torch.maximum(case.allowed, ROUNDED * size)

@@ -190,6 +190,10 @@ _MULTIPLES: Sequence[tuple[str, Coordinates]] = (
 
 
 def _of_one_dimension() -> Iterator[Index]:
+    for each in VECTORS[1:]:
+        yield Index(
+            f"blocks_overlap_{each}", partial(_overlapping, each=each), partial(_said_of_overlapping, each=each)
+        )
     by_numbers = [(f"blockIdx.x * {size} + threadIdx.x", _counted_by(size)) for size in SIZES]
     for each in VECTORS:
         more = [*by_numbers, *_MULTIPLES] if each == 1 else [*_MULTIPLES, *by_numbers]
@@ -208,6 +212,19 @@ def _of_one_dimension() -> Iterator[Index]:
                 yield Index(f"{name}_{each}_{spread}", reaches, said)
 
 
+def _overlapping(case: Written, each: int) -> Tensor | None:
+    """Threads that write several elements, blockDim.x apart, of blocks that begin as if it were one."""
+    return _reached(case, _right, 1, 1, each)
+
+
+def _said_of_overlapping(case: Written, each: int) -> str:
+    blocks, threads = case.grid[0], case.block[0]
+    return (
+        f"What is written is just what {blocks:,} blocks reach of which each takes {each * threads:,} elements and"
+        f" begins {threads:,} behind the one before: let it begin at `blockIdx.x * blockDim.x * {each} + threadIdx.x`."
+    )
+
+
 def _right(b: Tensor, t: Tensor, size: int, grid: int) -> Tensor:
     return b * size + t
 
@@ -216,12 +233,13 @@ def _counted_by(size: int) -> Coordinates:
     return lambda b, t, block, grid: b * size + t
 
 
-def _reached(case: Written, formula: Coordinates, each: int, by: int) -> Tensor | None:
+def _reached(case: Written, formula: Coordinates, each: int, by: int, rounds: int = 1) -> Tensor | None:
     (blocks, *grid), (threads, *block) = case.grid, case.block
     if [*grid, *block] != [1, 1, 1, 1] or blocks * threads * each > MOST_REACHED:
         return None
     first = formula(torch.arange(blocks)[:, None], torch.arange(threads)[None, :], threads, blocks).flatten() * by
     places = (first[:, None] + torch.arange(each)).flatten()
+    places = (places[:, None] + threads * torch.arange(rounds)).flatten()
     reached = torch.zeros(case.written.numel(), dtype=torch.bool)
     reached[places[(places >= 0) & (places < len(reached))]] = True
     return reached

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
+from grader.judge.causes.often import LANES
 
 TILES = (1, 8, 16, 24, 32, 48, 64, 96, 128)  # keys between two looks at the maximum
 PARTS = (2, 3, 4, 8, 16)  # of the keys, side by side, whose sums are put together
@@ -162,6 +163,20 @@ def _of_the_last_key(found: Means, tile: int, case: Case, values: Tensor) -> Ten
     return (keys == last).double() @ values
 
 
+def _of_own_keys(found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """Where thread t, which has the keys and the columns t, t + tile, ..., multiplies its own keys alone."""
+    keys, columns = torch.arange(values.shape[-2]), torch.arange(values.shape[-1])
+    return found.weights @ (values * (keys[:, None] % tile == columns % tile)) if tile > 1 else case.expected
+
+
+def _of_own_half(found: Means, tile: int, case: Case, values: Tensor) -> Tensor:
+    """What is divided by the sum of a lane's half of the warp, where lane l has keys and columns that are l % 32."""
+    if tile != LANES:
+        return case.expected
+    keys, columns = (torch.arange(size) % LANES // (LANES // 2) for size in values.shape[-2:])
+    return case.expected / (found.weights @ (keys[:, None] == columns).double())
+
+
 def _shares(logs: Tensor, values: Tensor) -> Tensor:
     return torch.softmax(logs, -1) @ values
 
@@ -276,6 +291,18 @@ _OF_MEANS: tuple[tuple[str, Claim, str], ...] = (
     ),
     *_OF_0,
     (
+        "own_half",
+        _of_own_half,
+        "What lanes 0 to 15 and 16 to 31 have of {buffer} is divided by the sum of their own half of the warp's keys:"
+        " shuffles take the steps 16, 8, 4, 2 and 1, `for (int d = 16; d > 0; d /= 2)`.",
+    ),
+    (
+        "own_keys",
+        _of_own_keys,
+        "A thread adds up for its number of {buffer} the keys that it has worked out itself alone: let it"
+        " go over all keys of its row there, behind a barrier.",
+    ),
+    (
         "not_divided",
         lambda found, tile, case, values: case.expected / found.weights.amax(-1, keepdim=True),
         "{buffer} is not divided by the sum of its row's expf(score - maximum): divide at the end.",
@@ -335,6 +362,11 @@ _OF_LOGARITHMS: tuple[tuple[str, Claim, str], ...] = (
         "log2",
         lambda found, tile, case, values: case.expected + found.weights.amax(-1).log() * (1 - 1 / math.log(2)),
         "{buffer} is the maximum and log2 of the sum: write logf, the natural logarithm.",
+    ),
+    (
+        "log10",
+        lambda found, tile, case, values: case.expected + found.weights.amax(-1).log() * (1 - 1 / math.log(10)),
+        "{buffer} is the maximum and log10 of the sum: write logf, the natural logarithm.",
     ),
     (
         "maximum_scaled_again",

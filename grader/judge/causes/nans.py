@@ -99,7 +99,8 @@ _SHARES: tuple[tuple[Formula, str], ...] = (
     (
         lambda x: x.amax(-1, keepdim=True).clamp(min=0),
         "{buffer} is NaN just in rows whose elements are all far below 0, where every expf({x} - 0) is 0, and 0 / 0 is"
-        " NaN: does the maximum begin at 0? Let it begin at -INFINITY, or at the row's first element.",
+        " NaN: does the maximum begin at 0? Let it begin at -INFINITY, or at the row's first element; FLT_MIN is no low"
+        " number, but the least one above 0.",
     ),
     (
         lambda x: x.amin(-1, keepdim=True),

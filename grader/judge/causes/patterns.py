@@ -67,7 +67,8 @@ def _constant(answer: Answer) -> Iterator[Pattern]:
         first == 0 or answer.agrees_with(first.expand_as(answer.got), _exact(answer))
     ):
         name = "all_zeros" if first == 0 else "constant"
-        yield Pattern(name, f"Every element of {answer.buffer} is {first.item():.7g}.")
+        infinite = "" if bool(first.isfinite()) else ": x / 0 is, and expf of more than 88.7, if nothing is subtracted"
+        yield Pattern(name, f"Every element of {answer.buffer} is {first.item():.7g}{infinite}.")
 
 
 def _copied(answer: Answer) -> Iterator[Pattern]:

@@ -19,6 +19,7 @@ SIDES = (16, 32, 64)  # of a warp's tile
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
+NEARLY = 1e-3  # of the largest: how near a number comes that a root has cost its digits
 
 Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
@@ -27,7 +28,9 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     """Of outputs whose values are right and stand elsewhere, or lack their sign."""
     yield Cause("sign_of_some", _lacks_signs, _said_of_signs)
     yield from _causes_of_other_outputs(case)
-    if by := float((case.got - case.expected.reshape(case.got.shape)).median()):
+    more = float((case.got - case.expected.reshape(case.got.shape)).median())
+    whole = round(more) if math.isfinite(more) else 0
+    if by := float(whole) if whole and abs(more - whole) < WHOLE else more:
         yield Cause("offset", partial(_is_more, by, ENOUGH), partial(_more, by), partial(_is_more, by, 1))
     if case.got.dim() < 2:
         return
@@ -38,6 +41,8 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in _MOVES:
             yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
+    if case.got.shape[-1] == 2 and case.got.dim() == 2:
+        yield Cause("lane_of_pairs", _has_lanes_of_pairs, _said_of_pairs)
     for warps in sorted({size // LANES for size in case.threads if size % LANES == 0}):
         yield from _of_warps(warps)
     if any(map(case.is_of_16_bits, case.inputs)):
@@ -114,7 +119,11 @@ def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:
     claim = expected[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)]
     if may_be_empty:
         return case.is_right_for(torch.where(known, claim, 0.0))
-    return 2 * int(known.sum()) > known.numel() and case.is_right_for(torch.where(known, claim, got))
+    # It has to say of most that is wrong why it is: what has no such place is left as it is.
+    wrong = (got - expected).abs() > case.allowed.reshape(got.shape)
+    says_enough = 2 * int((wrong & known).sum()) > int(wrong.sum())
+    says_enough = says_enough and 2 * int(known.sum()) > known.numel()
+    return says_enough and case.is_right_for(torch.where(known, claim, got))
 
 
 def _of_warps(warps: int) -> Iterator[Cause]:
@@ -175,6 +184,17 @@ def _by_offsets(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
     )
 
 
+def _columns_by_rows(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    """Of each four tiles, the two of a row are both the one whose column has the row's number."""
+    pair = 2 * tile
+    return rows, cols // pair * pair + rows % pair // tile * tile + cols % tile
+
+
+def _rows_by_columns(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    pair = 2 * tile
+    return rows // pair * pair + cols % pair // tile * tile + rows % tile, cols
+
+
 _MOVES: tuple[tuple[str, Moved, str], ...] = (
     (
         "turned",
@@ -193,6 +213,19 @@ _MOVES: tuple[tuple[str, Moved, str], ...] = (
         _by_offsets,
         "Of each 2 x 2 tiles of {tile} x {tile} {buffer} has that of row i and column j where the one of row j and"
         " column i belongs: are the two indices swapped, in what is multiplied, added up or stored?",
+    ),
+    *(
+        (
+            name,
+            moved,
+            "Of each 2 x 2 tiles of {tile} x {tile} {buffer} has in row i and column j that of row "
+            f"{at}: is the number of a warp's, or a thread's, row in an index where that of its column belongs, or the"
+            " other way round?",
+        )
+        for name, moved, at in (
+            ("columns_by_rows", _columns_by_rows, "i and column i"),
+            ("rows_by_columns", _rows_by_columns, "j and column j"),
+        )
     ),
     (
         "column_by_row",
@@ -215,6 +248,24 @@ def _said(words: str, tile: int, case: Case) -> str:
     return told.replace(f"In each tile of {tile}, a", "A") if is_all else told
 
 
+def _has_lanes_of_pairs(case: Case) -> bool:
+    """Whether lanes that store the numbers of pairs in a row take them from lane % 16, and not from lane / 2."""
+    expected, half = case.expected.reshape(-1, 2), LANES // 2
+    numbers = torch.arange(expected.numel())
+    pairs = numbers // LANES * half + numbers % half
+    known = pairs < len(expected)
+    claim = expected[pairs.clamp(max=len(expected) - 1), numbers % 2]
+    return case.is_right_for(torch.where(known, claim, case.got.flatten()))
+
+
+def _said_of_pairs(case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right for lanes that take pair `lane % {LANES // 2}` of theirs: two lanes"
+        f" store the numbers of one pair, so shuffle from lane `lane / 2`, and from {LANES // 2} more in the second"
+        " half."
+    )
+
+
 def _has_column(wrong: int, other: int, case: Case) -> bool:
     expected = case.expected.reshape(case.got.shape)
     if wrong == other or max(wrong, other) >= expected.shape[-1]:
@@ -232,10 +283,11 @@ def _columns(wrong: int, other: int, case: Case) -> str:
 
 
 def _lacks_signs(case: Case) -> bool:
+    """Whether all is right but for the sign of some; a root of what is near 0 is only nearly right."""
     expected = case.expected.reshape(case.got.shape)
-    allowed = case.allowed.reshape(case.got.shape)
-    wrong = (case.got - expected).abs() > allowed
-    are_mirrored = bool(((case.got + expected).abs() <= allowed)[wrong].all())
+    near = case.allowed.reshape(case.got.shape).maximum(NEARLY * expected.abs().amax())
+    wrong = (case.got - expected).abs() > near
+    are_mirrored = bool(((case.got + expected).abs() <= near)[wrong].all())
     return bool(wrong.any()) and not bool(wrong.all()) and are_mirrored
 
 
@@ -259,6 +311,13 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
                     yield _one_of_a_group(name, group, at, by)
     if values.dim() > 1 and case.is_of_16_bits(name):
         yield from fragments(name)
+    if values.dim() > 1:
+        for group in TILES[:2]:
+            for at in range(group):
+                for by in (-1, 1):
+                    yield _one_of_a_group(name, group, at, by)
+        for key, index, place in _SHORT:
+            yield _by_a_short_index(name, key, index, place)
     for axis in range(values.dim() - 1):
         sizes = [size for size, length in case.call.scalars.items() if isinstance(length, int) and length > 0]
         for size in sizes:
@@ -271,18 +330,45 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
 def _one_of_a_group(name: str, group: int, at: int, by: int) -> Variation:
     def change(case: Case) -> Tensor:
         values = case.inputs[name]
-        places = torch.arange(len(values))
-        return values[torch.where(places % group == at, places + by, places).clamp(0, len(values) - 1)]
+        places = torch.arange(count := values.shape[-1])
+        return values[..., torch.where(places % group == at, places + by, places).clamp(0, count - 1)]
 
     sign = "+" if by > 0 else "-"
 
     def message(case: Case) -> str:
+        what = "" if case.inputs[name].dim() == 1 else ", of each row,"
         return (
-            f"What {case.buffer} holds is right for {name}[i {sign} 1] in the place of {name}[i] where i % {group} is"
-            f" {at}: is one of {group} like statements left as it was copied?"
+            f"What {case.buffer} holds is right for {name}[i {sign} 1] in the place of {name}[i]{what} where i %"
+            f" {group} is {at}: is one of {group} like statements left as it was copied?"
         )
 
     return Variation(f"one_of_{group}_{at}_{by}", name, change, message)
+
+
+# What stands for row * cols + col: of the number of the row among all of them, and of the column.
+_SHORT: tuple[tuple[str, str, Callable[[Tensor, Tensor], Tensor]], ...] = (
+    ("row", "row", lambda row, col: row + 0 * col),
+    ("row_col", "row + col", lambda row, col: row + col),
+)
+
+
+def _by_a_short_index(name: str, key: str, index: str, place: Callable[[Tensor, Tensor], Tensor]) -> Variation:
+    def change(case: Case) -> Tensor | None:
+        values = case.inputs[name]
+        cols = values.shape[-1]
+        if cols == 1:
+            return None
+        places = place(torch.arange(values.numel() // cols)[:, None], torch.arange(cols))
+        return values.flatten()[places.clamp(max=values.numel() - 1)].reshape(values.shape)
+
+    def message(case: Case) -> str:
+        cols = case.inputs[name].shape[-1]
+        return (
+            f"What {case.buffer} holds is right for {name}[{index}] in the place of {name}[row * {cols} + col]: a row"
+            f" of {name} has {cols} elements here, so multiply the row with that, and add the column."
+        )
+
+    return Variation(f"short_{key}", name, change, message)
 
 
 def _begins_elsewhere(name: str, axis: int, *sizes: str) -> Variation:

@@ -15,6 +15,7 @@ from grader.judge.causes.asked import Case, Cause
 from grader.judge.causes.left_out import Along, masks
 from grader.judge.causes.often import LANES
 from grader.judge.causes.shares_of_lanes import causes_of_lanes
+from grader.judge.causes.shares_of_merges import claims_of_merges
 from grader.judge.causes.shares_of_parts import Claim, by_thread, claims_of_parts
 from grader.judge.causes.weights import Times, weights, weights_of_lanes
 
@@ -33,7 +34,7 @@ def causes_of_shares(case: Case) -> Iterator[Cause]:
         yield Cause(f"shares_own_{threads}", partial(_is_own, threads), partial(_said, _OWN))
         yield Cause(f"shares_so_far_{threads}", partial(_is_so_far, threads), partial(_said, _SO_FAR))
         yield Cause(f"shares_own_maximum_{threads}", partial(_has_own_maximum, threads), partial(_said, _OWN_MAXIMUM))
-    for name, claim, said in claims_of_parts(case.threads):
+    for name, claim, said in (*claims_of_parts(case.threads), *claims_of_merges(case.threads)):
         yield Cause(f"shares_{name}", partial(_is_claimed, claim), partial(_said, said))
     yield from causes_of_lanes()
     yield Cause("shares_turned", _is_turned_above, partial(_said, _TURNED))

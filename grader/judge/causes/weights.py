@@ -27,12 +27,13 @@ Weights = tuple[str, Times, Callable[[Launches], str]]  # a key, how often each 
 def weights(noun: str, launches: Launches) -> Iterator[Weights]:
     """How often places of an axis may count, by loops whose step is wrong, and by shuffles of lanes with neighbours."""
     for at, launch in enumerate(launches):
-        yield from _steps(noun, at, launch["block"])
+        yield from _steps(noun, at, launches)
         if math.prod(launch["grid"]) > 1:
             yield from _overlapping(noun, at)
             yield from _all_from_the_first(noun, at)
     yield from _tiles(noun)
     yield from _again(noun, launches)
+    yield from _trees_first(noun, launches)
     yield from weights_of_lanes(VECTOR)
     if all(launch["block"][1] == 1 for launch in launches):  # else a row of a block works on its own
         yield from copies()
@@ -131,13 +132,16 @@ class Loop:
         return {"grid": "gridDim.x * blockDim.x", "y": "blockDim.y", "warp": str(LANES)}.get(self.of, "blockDim.x")
 
 
-def _steps(noun: str, launch: int, block: Sequence[int]) -> Iterator[Weights]:
+def _steps(noun: str, launch: int, launches: Launches) -> Iterator[Weights]:
+    block = launches[launch]["block"]
     of_axes = ("x", "y") if block[1] > 1 else ()
     for of in ("block", "grid", *of_axes):
         steps = {"grid": ("gridDim.x", "blockDim.x"), "x": ("blockDim.y",), "y": ("blockDim.x",)}.get(
             of, ("gridDim.x",)
         )
-        for step in (*steps, *map(str, (1, *SIZES))):
+        threads = Loop(noun, launch, of, "1").threads(launches)
+        near = {threads // 2, 2 * threads} - {0, *SIZES}  # as where a step of the loops is another team's
+        for step in (*steps, *map(str, (1, *sorted(near), *SIZES))):
             loop = Loop(noun, launch, of, step)
             yield f"step_{launch}_{of}_{step}", loop.visits, loop.said
     for of in ("block", *of_axes):
@@ -211,6 +215,35 @@ def _again(noun: str, launches: Launches) -> Iterator[Weights]:
         yield f"tree_of_all_{size}", of_tree, partial(_always, said)
 
 
+def _trees_first(noun: str, launches: Launches) -> Iterator[Weights]:
+    """The last steps of a tree are taken once more: of all that it leaves, the first so many places are added up."""
+    sizes = {math.prod(launch["block"]) for launch in launches}
+    for size in sorted(each for each in sizes if each > LANES and not each & (each - 1)):
+        for first in (2 * LANES, LANES):
+            if first < size:
+                said = (
+                    f"{{buffer}} has some {noun}s of {{x}} several times, as where a tree over {size} threads goes down"
+                    f" to the first place, and the first {first} places are added up behind it once more: end it at"
+                    f" {first // 2} there, or take the first place alone."
+                )
+                counts = partial(_of_places, _left_by_tree(size, first))
+                yield f"tree_again_{size}_{first}", counts, partial(_always, said)
+
+
+def _of_places(counts: Tensor, places: Tensor, _: Launches) -> Tensor:
+    return counts[places % len(counts)]
+
+
+def _left_by_tree(size: int, first: int) -> Tensor:
+    """How often the first so many places have each thread's value together, once a tree is done."""
+    has = torch.eye(size, dtype=torch.float64)
+    step = size // 2
+    while step:
+        has[:step] += has[step : 2 * step]
+        step //= 2
+    return has[:first].sum(0)
+
+
 def _all_from_the_first(noun: str, launch: int) -> Iterator[Weights]:
     """Each block takes what the first one does, and they go on by the threads of the grid."""
 
@@ -249,7 +282,13 @@ def shuffles() -> Sequence[tuple[str, Tensor, str]]:
         for at, step in enumerate(order):
             rest = order[:at] + order[at + 1 :]
             if step in STEPS[1:-1]:  # those at the ends are told of as loops that begin or end too soon
-                found.append((f"shuffle_without_{step}", _sum([("down", d) for d in rest]), _WITHOUT.format(d=step)))
+                found.append(
+                    (
+                        f"shuffle_without_{step}",
+                        _sum([("down", d) for d in rest]),
+                        _WITHOUT.format(d=step, twice=2 * step),
+                    )
+                )
             for twice in rest:
                 steps = [("down", twice if each == step else each) for each in order]
                 xor = [("xor", each) for _, each in steps]
@@ -276,7 +315,7 @@ _ASSIGNED = (
 )
 _WITHOUT = (
     "{{buffer}} has the {{x}} of half of the threads: the step by {d} is missing, of the shuffles, or of the tree, that"
-    " add up what the threads have."
+    " add up what the threads have, or a loop goes on by {twice} where {d} threads share what it reads."
 )
 _LAST_LANE = (
     "What {buffer} holds is what __shfl_down_sync leaves in the last lane, its own {x} 32 times: lane 0 has the sum, so"

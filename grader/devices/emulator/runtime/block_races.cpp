@@ -20,6 +20,9 @@ std::uint64_t granule_of(const Block& block, const Region& region, std::uint64_t
 // By the same thread, or with a barrier in between: what orders nearly all accesses.
 bool are_far_apart(const Access& before, const Access& now) { return !before.pc || before.thread == now.thread || before.epoch != now.epoch; }
 
+// Of a read by __ldg, or by a `const` and `__restrict__` pointer: that nothing writes there in this launch.
+bool breaks_promise(const Access& read) { return read.width == cached_width && promises(read); }
+
 // Keeps one read of each of two warps; a newer read of the same warp replaces the older one.
 inline void keep_read(Access* reads, const Access& now) {
     if (!reads[0].pc || reads[0].epoch != now.epoch || reads[0].thread / 32 == now.thread / 32) {
@@ -212,8 +215,8 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
 
 void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region_index, Address a, const Access& before,
                    bool before_writes, const Access& now, bool now_writes, Meeting meeting, Waited by) {
-    const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder;
-    const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : "race";
+    const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder || meeting == Meeting::Promised;
+    const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : meeting == Meeting::Promised ? "written_restricted" : "race";
     const std::uint64_t key = (static_cast<std::uint64_t>(before.pc) << 32 | now.pc) * 4 + (note ? 2 : 0) + now_writes;
     const auto known = reported_.find(key);
     if (known != reported_.end()) {
@@ -221,7 +224,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
         return;
     }
     const bool is_volatile = before.strength == Strength::Volatile || now.strength == Strength::Volatile;
-    const bool guess = meeting != Meeting::Cached && meeting != Meeting::Taken && !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
+    const bool guess = meeting != Meeting::Cached && meeting != Meeting::Taken && meeting != Meeting::Promised && !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
     const std::uint32_t reader = now_writes ? before.thread : now.thread;
     const Address word = a & ~Address{3};
     if (guess) {
@@ -344,6 +347,7 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, beside(cell.write, now, part == cell.value), true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
+            else if (breaks_promise(read)) report(executor, warp, lane, region, where, read, false, now, true, Meeting::Promised);
         const bool meets_covered = is_atomic(strength) ? cell.write.strength != Strength::Plain : is_atomic(cell.covered.strength);
         if (meets_covered) check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
         cell.covered = covered_by(cell, now);

@@ -25,8 +25,9 @@ struct WarpUnit;
 // How strongly an access excludes others, and of what width it is.
 struct Manner { Strength strength; unsigned width = any_width; };
 
-// What is wrong where two accesses meet that nothing orders. The second and third are only worth a note.
-enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight, Taken, Cached };
+// What is wrong where two accesses meet that nothing orders. The second and third are only worth a note, as is the last: a write
+// behind a read that promised nvcc that there is none.
+enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight, Taken, Cached, Promised };
 
 // What is remembered of one 4-byte word (or, once it was touched in parts, of one byte): the last write, and two reads by
 // different warps where there are two. Races with a third reader can go unseen; nothing is reported that is ordered.

@@ -144,7 +144,7 @@ extern "C" {
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
 
 static void* allocated(std::size_t bytes, const char* by, Address caller, void* (*of_host)(std::size_t)) {
-    return current ? allocate_in_kernel(bytes, by, caller) : host_blocks().add(of_host(bytes), bytes);
+    return current ? allocate_in_kernel(bytes, by, caller) : host_blocks().add_unset(of_host(bytes), bytes);
 }
 
 static void freed(void* p, Address caller, void (*of_host)(void*)) {

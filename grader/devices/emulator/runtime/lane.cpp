@@ -123,18 +123,28 @@ void await_turn(Block& block) {
     block.orders = block.has_ordered = true;
 }
 
+// Where blocks are turned, the one that begins first is the last to be done, as far as the queue reaches: it hands each turn on,
+// and the others keep theirs. So what an atomic has told it is no longer so when it draws a ticket.
+static bool passes(const Block& block) {
+    if (!machine().blocks_turned) return block.launch->schedule.passes_after(block.ordered_at, block.unordered_steps);
+    return block.number == 0 || block.unordered_steps >= steps_without_order;
+}
+
+static void hand_on(Block& block, const Thread* running) {
+    publish(block, running);
+    block.has_ordered = false;
+    block.has_passed = true;
+    block.unordered_steps = 0;
+    block.launch->schedule.pass_turn(block, block.ordered_at);
+}
+
 void consider_turn(Block& block, std::uint64_t steps) {
     const bool orders = std::exchange(block.orders, false);
     block.unordered_steps = orders ? 0 : block.unordered_steps + steps;
     block.turn_steps += steps;
     if (!block.has_ordered || block.awaiting) return;
-    const bool passes = !orders && block.launch->schedule.passes_after(block.ordered_at, block.unordered_steps);
-    if (!passes && block.turn_steps < steps_of_a_turn) return;
-    publish(block);
-    block.has_ordered = false;
-    block.has_passed = true;
-    block.unordered_steps = 0;
-    block.launch->schedule.pass_turn(block, block.ordered_at);
+    if ((orders || !passes(block)) && block.turn_steps < steps_of_a_turn) return;
+    hand_on(block, nullptr);
 }
 
 static void wait_ordered(Thread& thread) {
@@ -149,7 +159,10 @@ static void wait_ordered(Thread& thread) {
 void begin_ordered(Thread& thread, std::uint32_t pc) {
     constexpr std::ptrdiff_t most_records = 4;
     if (thread.next && thread.limit - thread.next <= most_records) wait(thread, State::Full);
-    while (!thread.block->has_ordered) wait_ordered(thread);
+    Block& block = *thread.block;
+    // An operation may come here twice, from one place.
+    if (machine().blocks_turned && block.number == 0 && block.has_ordered && block.ordered_at != pc && !thread.held) hand_on(block, &thread);
+    while (!block.has_ordered) wait_ordered(thread);
     thread.is_offered = false;
     thread.block->orders = true;
     thread.block->ordered_at = pc;

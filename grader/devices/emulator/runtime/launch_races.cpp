@@ -85,6 +85,8 @@ bool is_same_value(const WordOfLaunch& word, const Summary& now) {
 
 }  // namespace
 
+bool promises(const Access& read) { return read.pc && machine().whole_program && machine().module.cached_reads.contains(read.pc); }
+
 bool LaunchRaces::is_new(std::uint64_t key) {
     const auto known = reported_.find(key);
     if (known != reported_.end()) {

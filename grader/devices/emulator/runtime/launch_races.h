@@ -17,6 +17,8 @@ namespace ladder {
 struct Block;
 struct LaunchState;
 
+bool promises(const Access& read);   // by its line, in a whole program, that its launch writes nothing there
+
 // What one block did to one word of global memory, or of its cluster's shared memory, kept until the launch is over.
 struct Summary {
     std::uint64_t granule;

@@ -50,6 +50,8 @@ struct Region {
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
     std::size_t filled = 0;            // bytes from its start that the longest copy or memset of host code has written
     int filled_line = 0;
+    std::size_t unset_begin = 0, unset_end = 0;   // bytes that the last such copy has taken from what host code had never set
+    int unset_line = 0;
     bool freed = false;
     std::size_t launches_before = 0;   // in the case, when it was allocated
     int freed_by_launch = 0;           // the line of the launch whose copy of an argument has freed it as it ended

@@ -98,6 +98,16 @@ static bool note_unwritten(const Region& source, Address from, std::size_t bytes
     return true;
 }
 
+// What host code has from malloc and new and never set is no more set on the device: told when a kernel looks at it.
+static void leave_unset(Region& target, Address to, Address from, std::size_t bytes, int line) {
+    const auto unset = host_blocks().unset(from, bytes);
+    for (const auto& [offset, length] : unset) std::memset(target.flags_of(to + offset), 0, length);
+    if (unset.empty()) return;
+    target.unset_line = line;
+    target.unset_begin = to - target.begin + unset.front().first;
+    target.unset_end = to - target.begin + unset.back().first + unset.back().second;
+}
+
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
     const HostCall call;
     const Region* const named = take_named();
@@ -143,6 +153,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
             std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
             if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
             else std::memset(flags, 1, bytes);
+            if (!from_device && machine().whole_program) leave_unset(*target, reinterpret_cast<Address>(to), reinterpret_cast<Address>(from), bytes, line);
         }
     }
     const auto may_race = [&](const void* p, bool on_device) { return on_device || memory.both_sided(reinterpret_cast<Address>(p)); };

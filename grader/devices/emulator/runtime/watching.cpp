@@ -82,6 +82,8 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     finding.bytes = bytes;
     if (region.filled_line && a - region.begin >= region.filled)
         finding.text = "filled " + std::to_string(region.filled_line) + ' ' + std::to_string(region.filled);
+    if (region.unset_line && a - region.begin >= region.unset_begin && a - region.begin < region.unset_end)
+        finding.text = "unset " + std::to_string(region.unset_line);
     if (region.space == Space::Shared) finding.text = writers_text(executor, *warp.block, region);
     executor.findings.push_back(std::move(finding.at(region, a)));
 }
@@ -231,9 +233,9 @@ void watch_part(Executor& executor, WarpUnit& warp, int lane, const Record& reco
 }
 
 // First what no lane has read before it writes it: some other lane may have read that after it.
-static void publish(WarpUnit& warp, std::uint32_t lanes, bool read_first) {
+static void publish(WarpUnit& warp, const Thread* running, std::uint32_t lanes, bool read_first) {
     Executor& executor = *warp.block->executor;
-    each_unreplayed(warp, nullptr, lanes, [&](int l, const Record* first, const Record& record) {
+    each_unreplayed(warp, running, lanes, [&](int l, const Record* first, const Record& record) {
         if (!writes(record.event)) return;
         const Region& region = *executor.regions[record.region];
         if ((region.space != Space::Global && region.place_in_cluster < 0) || !region.initialised) return;
@@ -247,11 +249,13 @@ static void publish(WarpUnit& warp, std::uint32_t lanes, bool read_first) {
     });
 }
 
-void publish(Block& block) {
+void publish(Block& block, const Thread* running) {
     if (!block.launch->counting) return;
     for (const bool read_first : {false, true})
-        for (WarpUnit& warp : block.warps)
-            if (const std::uint32_t lanes = unreplayed(warp)) publish(warp, lanes, read_first);
+        for (WarpUnit& warp : block.warps) {
+            const std::uint32_t runs = running && running->warp == &warp ? 1u << running->lane : 0;
+            if (const std::uint32_t lanes = unreplayed(warp) | runs) publish(warp, running, lanes, read_first);
+        }
 }
 
 // What a lane has read before, replay is to say whether it should have.
