@@ -134,6 +134,11 @@ def run_few(call: Call, arena: Arena, submission: Submission) -> Evidence:
     return _followed(replace(_job([call], arena, submission), few_blocks=True), submission)
 
 
+def run_unwatched(call: Call, arena: Arena, submission: Submission) -> Evidence:
+    """The same with all blocks, of which nothing but the results is wanted (devices/emulator/unwatched.py)."""
+    return _followed(replace(_job([call], arena, submission), unwatched=True), submission)
+
+
 def run_sampled(
     calls: Sequence[Call],
     arena: Arena,
@@ -152,6 +157,15 @@ def run_sampled(
     card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes, "architecture": architecture}
     to_sample = {"bytes": [call.bytes for call in calls], **card} | ({"seconds": seconds} if seconds else {})
     return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
+
+
+def run_whole(call: Call, arena: Arena, submission: Submission, seconds: float) -> Evidence:
+    """The same, with one block of each launch, drawn at random, and all of its warps; told is what these have written.
+
+    The arena holds what the inputs repeat.
+    """
+    card = {"multiprocessors": 0, "l1_bytes": 0, "architecture": "", "whole": True, "seconds": seconds}
+    return _followed(replace(_job([call], arena, submission), to_sample={"bytes": [call.bytes], **card}), submission)
 
 
 def _job(calls: Sequence[Call], arena: Arena, submission: Submission) -> Job:
@@ -179,7 +193,7 @@ def _followed(job: Job, submission: Submission) -> Evidence:
             submission.on_progress(WORDS[event["event"]])
         elif event["event"] == "running":
             submission.on_progress(f"running {job.task}({event.get('case')})")
-            if not (job.to_sample or job.few_blocks) and event.get("case") == late:
+            if not (job.to_sample or job.few_blocks or job.unwatched) and event.get("case") == late:
                 submission.on_late(job.task)
 
     evidence = submission.server.run(job, on_event)

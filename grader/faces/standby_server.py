@@ -43,6 +43,8 @@ _NEEDED = (
     "grader.devices.cuda.machine_code",
     "grader.judge.added_up",
     "grader.judge.inputs",
+    "grader.judge.fewer_elements",
+    "grader.judge.one_block",
     "grader.judge.real_size",
     "grader.judge.weigh",
     "grader.judge.wide",

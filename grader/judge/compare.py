@@ -83,17 +83,19 @@ def expect_all(calls: Sequence[Call], inputs: Sequence[Tensors]) -> list[dict[st
     return [expect(call, given) for call, given in zip(calls, inputs, strict=True)]
 
 
-def expect(call: Call, inputs: Tensors) -> dict[str, Expected]:
-    """The outputs by name, from the task's reference run in float64. Raises UsageError if the lesson is broken."""
+def expect(call: Call, inputs: Tensors, outputs: Sequence[str] = (), terms: int = 0) -> dict[str, Expected]:
+    """The outputs by name, all or these, from the task's reference run in float64. `terms` are summed for an element;
+    by default as many as the task says. Raises UsageError if the lesson is broken.
+    """
     task, shapes = call.task, call.shapes
     arguments = {**widen(inputs), **call.scalars}
     values = _call(task, "reference", task.reference, arguments)
     magnitudes: Tensors = {}
     if task.tolerance.magnitude is not None:
         magnitudes = _call(task, "magnitude", task.tolerance.magnitude, arguments)
-    factor = task.tolerance.c * math.sqrt(call.terms)
+    factor = task.tolerance.c * math.sqrt(terms or call.terms)
     expected = {}
-    for output in task.results:
+    for output in (each for each in task.results if not outputs or each.name in outputs):
         shape = shapes[output.name]
         value = _shaped(task, "reference", values, output.name, shape)
         magnitude = _shaped(task, "magnitude", magnitudes, output.name, shape) if output.name in magnitudes else value

@@ -1,15 +1,17 @@
 """The timed case, of which a few blocks run: what they have written is compared where it hangs on a part of the inputs.
 
-An element of a product hangs on one row and one column, one of a softmax on its row: the reference can be asked for a
-few rows and columns alone. Which of a task's sizes can be cut so, the reference itself tells at a small case.
+An element of a product hangs on one row and one column, one of a softmax on its row, one of attention on a row of q and
+on all of k and v: the reference can be asked for these alone. Which of a task's sizes can be cut so, and of which
+inputs, the reference itself tells at a small case.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -26,8 +28,11 @@ from grader.judge.inputs import Draw, case_seed, draw_into
 
 MOST_NUMBERS, MOST_WORK = 1 << 22, 1 << 29  # of all that is cut out of the inputs; operations on them, at most
 _FEW = 3  # places that a size is cut down to, to see whether it can be
-_MOST_OF_A_TRIAL = 1 << 16  # elements of the case that is cut for that
 _WHY = "This case is timed, and a few of its blocks run: what they have written is compared"
+
+
+Names = frozenset[str]
+Results = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -50,35 +55,62 @@ def wrong_at(real: Call, example: Call, seed: int, sample: Mapping[str, Any], ti
 
     `example` is the case whose inputs, drawn by `seed`, are repeated. Raises UsageError.
     """
+    if not any(sample.get("written", {}).values()):
+        return None
+    values = drawn(example, seed)
+    return wrong_of(real, seed, sample, {name: Tiled.of(each, tile_bytes) for name, each in values.items()})
+
+
+def wrong_of(real: Call, seed: int, sample: Mapping[str, Any], inputs: Mapping[str, Tiled]) -> Finding | None:
+    """The same, where the real inputs are these. Raises UsageError."""
     told: Mapping[str, Sequence[tuple[int, str]]] = sample.get("written", {})
     task = real.task
     if not any(told.values()) or not all(each.type.is_floating for each in task.signature.inputs):
         return None
-    names = {name for name in task.drawn if _can_be_cut(task, name, seed)}
-    values = drawn(example, seed)
-    inputs = {name: Tiled.of(each, tile_bytes) for name, each in values.items()}
+    cuts = {name: cut_along(real, name, seed) for name in task.drawn}
     for output in task.results:
-        if found := _wrong_of(real, output.name, output.type, told.get(output.name, ()), names, inputs):
+        own = {name: found[output.name] for name, found in cuts.items() if output.name in found}
+        if found := _wrong_of(real, output.name, output.type, told.get(output.name, ()), own, inputs):
             return found
     return None
 
 
+def repeats_in_one(real: Call, example: Call, seed: int) -> bool:
+    """Whether a result of the real case hangs on two places of an input that are one in the `example`: a kernel that
+    takes one for the other is right, then, with the example's values, repeated. Raises UsageError.
+    """
+    task = real.task
+    for output in task.results:
+        cuts = {
+            name: found[output.name] for name in task.drawn if output.name in (found := cut_along(real, name, seed))
+        }
+        for name in (each.name for each in task.signature.inputs if cuts):
+            kept = {size: torch.zeros(1, dtype=torch.int64) for size, cut in cuts.items() if name in cut}
+            values, needed = math.prod(example.shapes[name]), _numbers(real, name, kept)
+            if needed > values or len((_places(real, name, kept) % values).unique()) < needed:
+                return True
+    return False
+
+
 def _wrong_of(
-    real: Call, output: str, ctype: CType, told: Sequence[tuple[int, str]], names: set[str], inputs: Mapping[str, Tiled]
-) -> Finding | None:
+    real: Call, output: str, ctype: CType, told: Sequence[tuple[int, str]], cuts: Mapping[str, Names],
+    inputs: Mapping[str, Tiled],
+) -> Finding | None:  # fmt: skip
     shape, dims = real.shapes[output], _dims(real.task, output)
-    if not told or not names & set(dims):
+    if not told or not cuts:
         return None
     places = torch.tensor([unravel(flat, shape) for flat, _ in told])
     kept: dict[str, Tensor] = {}
     for axis, name in enumerate(dims):
-        if name in names:
+        if name in cuts:
             kept[name] = torch.cat([kept.get(name, places[:0, 0]), places[:, axis]]).unique()
     call = Call(real.task, Case(**{**real.case.sizes, **{name: len(each) for name, each in kept.items()}}))
-    if sum(math.prod(call.shapes[name]) for name in inputs) > MOST_NUMBERS or _work(call) > MOST_WORK:
-        return _wrong_of(real, output, ctype, told[::2], names, inputs) if len(told) > 1 else None
-    given = {name: _cut(real, name, kept, tiled) for name, tiled in inputs.items()}
-    expected = {output: expect(call, given)[output]}
+    parts = {name: {size: each for size, each in kept.items() if name in cuts[size]} for name in inputs}
+    numbers = sum(_numbers(real, name, parts[name]) for name in inputs)
+    if numbers > MOST_NUMBERS or _work(real, kept) > MOST_WORK:
+        return _wrong_of(real, output, ctype, told[::2], cuts, inputs) if len(told) > 1 else None
+    given = {name: _cut(real, name, parts[name], tiled) for name, tiled in inputs.items()}
+    expected = {output: expect(call, given, (output,), real.terms)[output]}
     values, looked_at = _held(call, output, dims, kept, places, [held for _, held in told], ctype)
     want = replace(expected[output], values=expected[output].values.masked_fill(~looked_at, 0))
     if not values.any() and not _are_none_zero(want, looked_at):
@@ -98,8 +130,16 @@ def _are_none_zero(want: Expected, looked_at: Tensor) -> bool:
     return bool((want.values.double().abs() > want.allowed)[looked_at].all())
 
 
-def _work(call: Call) -> int:
-    return call.flops or call.terms * call.facts["output_elements"]
+def _work(real: Call, kept: Mapping[str, Tensor]) -> float:
+    """Operations on what is kept of each size."""
+    share: float = math.prod(len(each) / real.case.sizes[name] for name, each in kept.items())
+    return share * (real.flops or real.terms * real.facts["output_elements"])
+
+
+def _numbers(real: Call, name: str, kept: Mapping[str, Tensor]) -> int:
+    """Of an input, that are kept."""
+    sizes = zip(real.shapes[name], _dims(real.task, name), strict=True)
+    return math.prod(len(kept[dim]) if dim in kept else size for size, dim in sizes)
 
 
 def _named(output: str, at: Sequence[int]) -> str:
@@ -124,10 +164,14 @@ def _held(
 
 def _cut(real: Call, name: str, kept: Mapping[str, Tensor], tiled: Tiled) -> Tensor:
     """The rows, columns and so on of an input that are kept."""
+    return tiled.at(_places(real, name, kept))
+
+
+def _places(real: Call, name: str, kept: Mapping[str, Tensor]) -> Tensor:
     places = torch.zeros((), dtype=torch.int64)
     for size, dim in zip(real.shapes[name], _dims(real.task, name), strict=True):
         places = places.unsqueeze(-1) * size + (kept[dim] if dim in kept else torch.arange(size))
-    return tiled.at(places)
+    return places
 
 
 def _dims(task: Task, name: str) -> list[str]:
@@ -149,36 +193,91 @@ def drawn(call: Call, seed: int) -> dict[str, Tensor]:
     return draw_into(call, _Nowhere(), Draw(case_seed(seed, call.signature.name, call.name)))
 
 
-def _can_be_cut(task: Task, name: str, seed: int) -> bool:
-    """Whether the reference makes of a part of the inputs along this size that part of its results."""
-    cases = [Call(task, case) for case in task.judged_cases if case.sizes[name] > _FEW]
-    calls = [call for call in cases if _elements(call) < _MOST_OF_A_TRIAL and call.terms < _MOST_OF_A_TRIAL]
+@contextmanager
+def _by_one_thread() -> Iterator[None]:
+    """Small products take several threads longer, where the machine is busy."""
+    count = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(count)
+
+
+@_by_one_thread()
+@lru_cache(maxsize=32)  # a grade asks for it several times
+def cut_along(real: Call, name: str, seed: int) -> dict[str, Names]:
+    """By output, of which inputs a part along this size makes that part of it, all else being whole: of those whose
+    other parts change nothing there, or of those of them that it hangs on, if the reference takes them so.
+    """
+    task = real.task
+    call = _trial(real)
+    if call.case.sizes[name] == real.case.sizes[name]:
+        return {}
+    inputs = {key: each.double() for key, each in drawn(call, seed).items()}
+    along = [key for key in inputs if name in _dims(task, key)]
     outputs = [each.name for each in task.results if name in _dims(task, each.name)]
-    if not calls or not outputs:
-        return False
+    size = call.case.sizes[name]
+    part = torch.tensor(sorted({0, size // 2, size - 1}))
+    want = _part_of(results(call, inputs), call, outputs, name, part)
+
+    def changed(key: str, kept: Tensor) -> Results:
+        other = {**inputs, key: _otherwise(task, key, inputs[key], name, kept)}
+        return _part_of(results(call, other), call, outputs, name, part)
+
+    alone = {key: changed(key, part) for key in along}
+    of_others = {key: changed(key, part[:0]) for key in along}
+    small = Call(task, Case(**{**call.case.sizes, name: len(part)}))
+    cut: dict[str, Names] = {}
+    tried: dict[Names, Results] = {}
+    for output in outputs:
+        can = frozenset(key for key in along if _same(alone[key][output], want[output]))
+        for some in (can, can - {key for key in can if _same(of_others[key][output], want[output])}):
+            if some not in tried:
+                parts = {key: _taken(task, key, inputs[key], name, part) for key in some}
+                tried[some] = _of_a_part(small, {**inputs, **parts})
+            if output not in cut and output in tried[some] and _same(tried[some][output], want[output]):
+                cut[output] = some
+    return cut
+
+
+def _of_a_part(small: Call, inputs: Mapping[str, Tensor]) -> Results:
+    """What the reference makes of these; {} if it does not take them."""
     with suppress(UsageError, ValueError, IndexError, RuntimeError):
-        call = max(calls, key=_elements)
-        inputs = {key: each.double() for key, each in drawn(call, seed).items()}
-        size = call.case.sizes[name]
-        part = torch.tensor(sorted({0, size // 2, size - 1}))
-        small = Call(task, Case(**{**call.case.sizes, name: len(part)}))
-        whole = results(call, inputs)
-        of_part = results(small, {key: _taken(task, key, each, name, part) for key, each in inputs.items()})
-        return all(
-            torch.allclose(
-                _taken(task, each, whole[each].double().reshape(call.shapes[each]), name, part),
-                of_part[each].double().reshape(small.shapes[each]),
-                rtol=1e-9,
-                atol=1e-12,
-                equal_nan=True,
-            )
-            for each in outputs
-        )
-    return False
+        values = results(small, inputs)
+        return {each.name: _shaped(values, small, each.name) for each in small.task.results}
+    return {}
 
 
-def _elements(call: Call) -> int:
-    return call.facts["input_elements"] + call.facts["output_elements"]
+def _trial(real: Call) -> Call:
+    """A case of small sizes, no two of them the same, with all that takes a few values alone as in the real one."""
+    sizes = dict(real.case.sizes)
+    least = _FEW
+    for name, values in real.task.drawn.items():
+        if len(set(values)) >= _FEW and 0 not in values:
+            sizes[name] = least = min((each for each in values if each > least), default=least + 1)
+    return Call(real.task, Case(**sizes))
+
+
+def _otherwise(task: Task, key: str, values: Tensor, name: str, part: Tensor) -> Tensor:
+    """An input with other values in all but this part of it."""
+    other = values.flip(0).flip(-1) * 0.75 + 0.125
+    for axis, dim in enumerate(_dims(task, key)):
+        if dim == name:
+            other.index_copy_(axis, part, values.index_select(axis, part))
+    return other
+
+
+def _part_of(values: Mapping[str, Tensor], call: Call, outputs: Sequence[str], name: str, part: Tensor) -> Results:
+    return {each: _taken(call.task, each, _shaped(values, call, each), name, part) for each in outputs}
+
+
+def _shaped(values: Mapping[str, Tensor], call: Call, output: str) -> Tensor:
+    return values[output].double().reshape(call.shapes[output])
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
 def _taken(task: Task, key: str, values: Tensor, name: str, part: Tensor) -> Tensor:

@@ -111,7 +111,7 @@ def refuse_wide(task: Task, submission: Submission, found: TaskGrade, case: Case
         outputs = _written(arena.cases[0], expected, context)
         is_right = outputs.status == "passed"
         if is_right and _may_leave_out(call, arena.cases[0], expected, evidence.cases[0]):
-            return _refuse_whole(found, Prepared(call, arena.cases[0], inputs, expected), arena, submission)
+            return refuse_whole(found, Prepared(call, arena.cases[0], inputs, expected), arena, submission)
     if not is_right:
         wrong = CaseGrade(call.name, outputs.status, f"{outputs.message} {why}", details=outputs.details)
         wrong.max_error, wrong.allowed_error = outputs.max_error, outputs.allowed_error
@@ -131,7 +131,7 @@ def _may_leave_out(call: Call, buffers: CaseBuffers, expected: Mapping[str, Expe
     return written * max(blocks, 1) < _MUCH * all_ * min(FEW_BLOCKS, max(blocks, 1))
 
 
-def _refuse_whole(found: TaskGrade, prepared: Prepared, arena: Arena, submission: Submission) -> None:
+def refuse_whole(found: TaskGrade, prepared: Prepared, arena: Arena, submission: Submission) -> None:
     """The verdict of this case with all of its blocks, where that is that something is wrong."""
     from grader.judge.weigh import judge_cases
 

@@ -169,16 +169,23 @@ def _is_wrong_beyond(
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
     from grader.devices.emulator.entry import TILE_BYTES
     from grader.judge.added_up import wrong_total
+    from grader.judge.fewer_elements import refuse_with_fewer_elements
+    from grader.judge.one_block import wrong_in_one_block
     from grader.judge.real_size import wrong_at
 
     _look_wide(task, submission, found, runs, sample)
+    tells = False
     if found.status == "passed" and task.timed_case and sample:
         real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
+        tells = sample["tells"] and stores_each_once(real, sample)
         wrong = wrong_total(real, example, submission.seed, sample, found.counters)
-        if not wrong and stores_each_once(real, sample):
+        if not wrong and tells:
             wrong = wrong_at(real, example, submission.seed, sample, TILE_BYTES)
+            wrong = wrong or wrong_in_one_block(real, example, submission, sample)
         if wrong:
             _refuse(found, real.name, wrong)
+    if not tells:
+        refuse_with_fewer_elements(task, submission, found)
     return found.status != "passed"
 
 

@@ -13,8 +13,9 @@ from grader.course.lesson import Case
 from grader.devices.emulator.entry import TILE_BYTES
 from grader.judge.compare import results
 from grader.judge.inputs import Draw, case_seed, draw_into
+from grader.judge.one_block import mixed
 from grader.judge.outside_world import asked_outside
-from grader.judge.real_size import Tiled, wrong_at
+from grader.judge.real_size import Tiled, cut_along, drawn, repeats_in_one, wrong_at, wrong_of
 from grader.model.times import example_of
 from tests.shared import long_tail
 
@@ -85,9 +86,53 @@ def test_an_element_of_the_timed_case_is_right_or_wrong_by_its_rows_and_columns(
 
 
 def test_what_hangs_on_all_of_the_inputs_is_not_asked_for():
-    for lesson, task, output in (("05", "sum", "out"), ("08", "attention", "out")):
+    for lesson, task, output in (("05", "sum", "out"), ("08", "attention_backward", "grad_k")):
         real, example = calls_of(lesson, task)
         assert wrong_at(real, example, SEED, {"written": {output: told(0, 1.0)}}, TILE_BYTES) is None
+
+
+@pytest.mark.parametrize(
+    ("lesson", "task", "cuts"),
+    [
+        ("01", "vector_add", {"n": {"z": {"x", "y"}}}),
+        ("04", "matmul", {"m": {"c": {"a"}}, "n": {"c": {"b"}}, "k": {}}),
+        ("06", "softmax", {"rows": {"y": {"x"}}, "cols": {}}),
+        ("08", "attention", {"heads": {"out": {"q", "k", "v"}, "lse": {"q", "k", "v"}},
+                             "n": {"out": {"q"}, "lse": {"q"}}, "d": {}, "causal": {}}),
+        ("05", "sum", {"n": {}}),
+    ],
+)  # fmt: skip
+def test_the_reference_says_which_inputs_can_be_cut_along_a_size(lesson, task, cuts):
+    real, _ = calls_of(lesson, task)
+    assert {name: cut_along(real, name, SEED) for name in cuts} == cuts
+
+
+def test_queries_of_causal_attention_cannot_be_cut_for_their_places_say_which_keys_they_see():
+    real, _ = calls_of("08", "attention")
+    causal = Call(real.task, Case(**{**real.case.sizes, "causal": 1}))
+    assert cut_along(causal, "n", SEED) == {}
+    assert cut_along(causal, "heads", SEED)["out"] == {"q", "k", "v"}
+
+
+def test_values_of_a_small_case_repeat_in_a_long_sum_alone():
+    assert repeats_in_one(*calls_of("04", "matmul"), SEED)
+    assert repeats_in_one(*calls_of("08", "attention"), SEED)
+    assert not repeats_in_one(*calls_of("01", "vector_add"), SEED)
+    assert not repeats_in_one(*calls_of("06", "softmax"), SEED)
+
+
+def test_a_row_of_attention_is_right_or_wrong_by_its_query_and_all_keys():
+    real, example = calls_of("08", "attention")
+    inputs = {name: Tiled.of(each, TILE_BYTES) for name, each in mixed(drawn(example, SEED), SEED).items()}
+    head, row, n, d = 77, 4000, 4096, 64
+    rows = head * n * d + torch.arange(n * d)
+    k, v = (inputs[name].at(rows).double().reshape(n, d) for name in "kv")
+    q = inputs["q"].at((head * n + row) * d + torch.arange(d)).double()
+    right, half = ((q @ keys.T / d**0.5).softmax(0) @ values for keys, values in ((k, v), (k[: n // 2], v[: n // 2])))
+    flat = (head * n + row) * d + 5
+    assert wrong_of(real, SEED, {"written": {"out": told(flat, float(right[5]))}}, inputs) is None
+    found = wrong_of(real, SEED, {"written": {"out": told(flat, float(half[5]))}}, inputs)
+    assert found and found.message.startswith(f"out[{head}, {row}, 5] is ")
 
 
 def test_nothing_written_says_nothing():

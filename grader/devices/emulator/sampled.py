@@ -23,6 +23,7 @@ from grader.devices.emulator.prices import PRICES, tensor_work
 from grader.devices.emulator.ptx_prices import price_of
 from grader.devices.emulator.session import Session
 from grader.devices.emulator.symbols import Block, CodeMap
+from grader.devices.emulator.unwatched import unwatched
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.written import written
 from grader.devices.evidence import CaseRun
@@ -44,6 +45,7 @@ class ToSample:
     l1_bytes: int  # of a multiprocessor, with its shared memory
     architecture: str = ""  # if nvcc is to compile for it, where that is installed, and nothing is to run
     seconds: float = SECONDS  # of processor time, for each case
+    whole: bool = False  # one block of each launch runs with all of its warps, and nothing but what it stores is wanted
     steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
 
 
@@ -69,6 +71,8 @@ def sample_cases(
         tell("running", case=case["name"])
         if what.architecture:
             run = CaseRun(name=case["name"], sample={"launches": [], "code": job["machine_code"]})
+        elif what.whole:
+            run = whole(session, case["name"], task, tiles, sizes, case["scalars"], what.seconds)
         else:
             run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
         tell("case", case=run)
@@ -97,9 +101,35 @@ def sample(
             break
     code, inline = session.build.code, _inline(facts["statements"], session.build.code)
     launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
-    kept = ("sets", "set_bytes", "skipped", "thins", "copied", "set_last", "written", "held")
+    kept = ("sets", "set_bytes", "skipped", "thins", "copied", "set_last", "written", "held", "tells")
     found = {"launches": launches, **{name: facts[name] for name in kept}}
     return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+
+
+def whole(
+    session: Session,
+    name: str,
+    task: Prototype,
+    tiles: Mapping[str, View],
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, int | float],
+    seconds: float,
+) -> CaseRun:
+    """One case with one block of each launch, drawn at random: what it has written by itself, no warp for another.
+
+    Nothing is counted or checked, which is many times as fast. What it does wrong besides, `sample` looks for.
+    """
+    set_up, few = session.runtime.ladder_session_sample, session.runtime.ladder_session_few_blocks
+    set_up.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int]
+    set_up(0, 0, MEMORY_BYTES, 0, 0)
+    few(ctypes.c_size_t(1))
+    with unwatched(session):
+        session.begin(task, session.build, session.threads, seconds, 0.0, POISON)
+        kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}
+        buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
+        facts, took = session.enter(task, session.build, buffers, scalars)
+    ended = all(finding["note"] for finding in facts["findings"])
+    return CaseRun(name=name, seconds=took, sample={"written": _left(session, task, buffers) if ended else {}})
 
 
 def _entered(
@@ -120,19 +150,22 @@ def _entered(
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         facts, seconds = session.enter(task, session.build, buffers, scalars)
-        facts["written"], facts["held"] = {}, {}
-        if not _multiplies_matrices(facts):
-            facts["written"] = _written(session, task, buffers, facts)
-            facts["held"] = _held(session, task, buffers)
+        multiplies, tells = _multiplies_matrices(facts), _tells(facts)
+        facts["tells"] = tells
+        facts["written"] = _left(session, task, buffers) if tells and not facts["thins"] and not multiplies else {}
+        facts["held"] = {} if multiplies else _held(session, task, buffers)
         return facts, seconds
     finally:
         set_up(0, 0, 0, 0, 0)
 
 
-def _written(session: Session, task: Prototype, buffers: Mapping[str, View], facts: Json) -> Json:
-    """Elements of the outputs as a run of all blocks would leave them, too; {} if these few do not tell."""
-    if facts["thins"] or facts["skipped"] or not stands_alone({**facts, "launched": 1}):  # of several: left_out.py
-        return {}
+def _tells(facts: Json) -> bool:
+    """Whether a run of all blocks would leave what these few have written, too."""
+    return not facts["skipped"] and stands_alone({**facts, "launched": 1})  # of several: left_out.py
+
+
+def _left(session: Session, task: Prototype, buffers: Mapping[str, View]) -> Json:
+    """Some elements of the outputs that were written."""
     session.runtime.ladder_session_open()
     return written({p.name: (p, buffers[p.name]) for p in task.buffers if p.role == "output"})
 

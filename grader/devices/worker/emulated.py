@@ -27,7 +27,9 @@ Cases = Sequence[tuple[dict[str, Any], Mapping[str, "View"]]]
 
 def is_checked(job: Mapping[str, Any]) -> bool:
     """Whether its cases run on a checking build, too, where there is one."""
-    return bool(job["with_checks"]) and not (job["to_sample"] or job["to_record"] or job["few_blocks"])
+    return bool(job["with_checks"]) and not any(
+        job[each] for each in ("to_sample", "to_record", "few_blocks", "unwatched")
+    )
 
 
 def run_cases(
@@ -58,6 +60,13 @@ def run_cases(
             tell("running", case=case["name"])
             session.on_multiprocessors(case["multiprocessors"])
             tell("case", case=session.run_few(case["name"], task, buffers, case["scalars"], mapping))
+        return None
+    if job["unwatched"]:
+        from grader.devices.emulator.unwatched import run_unwatched
+
+        for case, buffers in cases:
+            tell("running", case=case["name"])
+            tell("case", case=run_unwatched(session, case["name"], task, buffers, case["scalars"], mapping))
         return None
     if looker and looker.is_here:
         looker.look_at(partial(_look, session, task, *each, job["seconds"], mapping) for each in cases)

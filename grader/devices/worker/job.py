@@ -109,6 +109,7 @@ class Job:
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
     few_blocks: bool = False  # there, too: of each launch a few run, and nothing is counted
+    unwatched: bool = False  # there, too: all run, and nothing is counted or checked
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 
     @property
@@ -138,6 +139,7 @@ class Job:
             "to_record": dict(self.to_record) if self.to_record else None,
             "to_sample": dict(self.to_sample) if self.to_sample else None,
             "few_blocks": self.few_blocks,
+            "unwatched": self.unwatched,
             "with_checks": self.with_checks,
             "print_threads": self.print_threads,
             "sandbox": self.sandbox or default_level(),

@@ -23,6 +23,8 @@ constexpr std::uint64_t many_blocks = 100'000;
 
 }  // namespace
 
+std::atomic<bool> unwatched{false};
+
 // Never inlined, for a Finding would give every callback a large frame.
 [[gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) {
     if (!has_seen_enough(thread, pc)) return;
@@ -259,6 +261,9 @@ using namespace ladder;
 
 extern "C" {
 
+// From now on, accesses and basic blocks of kernels and host code are not watched, until a case is out of time.
+void ladder_session_unwatched(int yes) { unwatched = yes != 0; }
+
 void __tsan_init() {}
 void __tsan_func_entry(void* caller) {
     if (Thread* const thread = current) {
@@ -281,6 +286,7 @@ void __tsan_func_exit() {
 }
 
 void __sanitizer_cov_trace_pc() {
+    if (unwatched.load(std::memory_order_relaxed)) return;
     Thread* const thread = current;
     if (thread && !thread->stored && has_room(*thread) && !machine().out_of_time.load(std::memory_order_relaxed)) [[likely]]
         *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
@@ -309,6 +315,7 @@ static inline bool passes(const Thread& thread, Address a, unsigned bytes, Event
 
 // The rest is a call of its own, so that this one has nothing to keep of its caller's registers.
 [[gnu::always_inline]] static inline void plain_access(Address a, unsigned bytes, Event event, Address caller) {
+    if (unwatched.load(std::memory_order_relaxed)) return;
     Thread* const thread = current;
     const bool is_plain = thread && !thread->has_margins && !(bytes == 16 && machine().module.has_unsure);
     if (is_plain && access_at_once(*thread, a, bytes, event, caller)) [[likely]] return;

@@ -363,11 +363,11 @@ extern "C" {
 int ladder_multiprocessors() { return machine().sampling.on() ? machine().sampling.card.multiprocessors : machine().multiprocessors; }
 
 // From the next case on, launches are sampled as on a card with so many multiprocessors; `l1_bytes` of each include its
-// shared memory. Host code may allocate `memory` bytes. The sampled blocks of a case need about so many `steps` of warps.
+// shared memory; 0: they are not. Host code may allocate `memory` bytes, if any are said. The sampled blocks of a case need about so many `steps` of warps.
 // If a launch `thins`, of a long block one warp goes on for all.
 void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, std::uint64_t steps, int thins) {
     machine().sampling.card = {count, l1_bytes, steps, thins != 0};
-    machine().memory.reserve(count ? memory : global_memory);
+    machine().memory.reserve(memory ? memory : global_memory);
 }
 
 // From the next case on, so many blocks of a launch run, whichever; 0: all of them.

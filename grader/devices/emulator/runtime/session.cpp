@@ -141,7 +141,7 @@ private:
         const double end = processor_seconds() + seconds, end_on_the_clock = ladder_host_seconds() + wall;
         while (!done_) {
             const double left = std::min(end - processor_seconds(), end_on_the_clock - ladder_host_seconds());
-            if (left <= 0) machine().out_of_time = true;
+            if (left <= 0) machine().out_of_time = true, unwatched = false;
             changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::max(left / 4, 0.01) : 1.0));
         }
     }

@@ -385,6 +385,9 @@ inline void settle_store(Thread& thread) {       // a store has happened since: 
 void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
 void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1,
                      Acquires when = Acquires::Now);
+// Whether accesses and basic blocks are neither checked nor recorded, as where nothing but results is wanted of a block,
+// until time is up.
+[[gnu::visibility("hidden")]] extern std::atomic<bool> unwatched;
 void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back once it knows where the thread goes round
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc, bool waits = false);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc, bool writes = false);

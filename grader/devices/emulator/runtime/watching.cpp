@@ -6,6 +6,7 @@
 
 #include "accesses.h"
 #include "machine.h"
+#include "replay.h"
 
 namespace ladder {
 
