@@ -87,6 +87,28 @@ def test_a_sign_that_is_lost():
     assert "loses the sign" in cause([first, second]).message(first)
 
 
+@pytest.mark.parametrize(("axis", "noun"), [(0, "rows"), (1, "columns")])
+def test_elements_of_a_thread_that_are_stored_apart(axis, noun):
+    def dealt(x):
+        at = torch.arange(x.shape[axis])
+        return 3 * x.index_select(axis, at // 32 * 32 + at % 16 * 2 + at % 32 // 16)
+
+    wrong = [case(random(*shape), lambda x: 3 * x, dealt) for shape in ((64, 96), (32, 64))]
+    told = cause(wrong).message(wrong[0])
+    assert f"The {noun} that a thread has of y lie side by side" in told and "`2 * t + i` or `t + 16 * i`" in told
+
+
+def test_tiles_of_which_nothing_is_wrong_are_not_said_to_be_in_each_others_place():
+    def first_rows_right(x):
+        got = 3 * x
+        got[94:] += torch.sin(1000 * x[94:])
+        return got
+
+    wrong = case(random(100, 64), lambda x: 3 * x, first_rows_right)
+    found = cause([wrong])
+    assert found is None or "tiles" not in found.message(wrong)
+
+
 def test_a_sign_that_a_root_has_lost_with_some_digits():
     def by_a_root(x):
         return (1 - x.cos().square()).float().sqrt().double() * (1 + 3e-6)
