@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
-from grader.judge.causes.asked import CLOSE, ROUNDED, Case, Output
+from grader.judge.causes.asked import CLOSE, MOST_IN_PART, ROUNDED, Case, Output
 from grader.judge.causes.belongs import MOST_ELEMENTS
 from grader.judge.causes.half_warps import why_of_lanes
 from grader.judge.causes.indices import index_of, rest_of
@@ -28,6 +29,8 @@ OF_VALUES = ("scaled", "scaled_alike", "as_often", "constant", "all_zeros", "row
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
 OF_REPEATS = ("rows_repeated", "blocks_repeated")
 OF_COUNTS = ("ones",)
+IN_PART = "This is so of what is wrong, and all else is right: "
+MOST_CASES_IN_PART = 2  # that are asked once more
 FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS, OF_COUNTS)
 WITHOUT_WHY = (None, "nan", *WITHOUT_CAUSE)
 MANY = 8  # wrong elements of a case: of fewer most may be 0, which has no place of its own
@@ -77,10 +80,21 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         found = found or (cause(few, causes_of_middling) if few else None)
         if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
+        in_part = [] if found else parts_of(asked)
+        if in_part and (found := cause(in_part)):
+            of_buffer = [(grade, replace(case, in_part=True, answers={})) for grade, case in of_buffer]
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and (case.is_small or case in seen) and found.agrees(case):
-                grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
+                told = f"{IN_PART}{found.message(case)}" if case.in_part else found.message(case)
+                grade.details |= {"pattern": found.name, "pattern_message": told}
+
+
+def parts_of(cases: Sequence[Case]) -> list[Case]:
+    """Cases to be asked about what is wrong in them alone; none where nearly all of one is wrong."""
+    if any(int(case.wrong.sum()) > MOST_IN_PART * case.got.numel() for case in cases):
+        return []
+    return [replace(case, in_part=True, answers={}) for case in cases if case.is_wrong_in_part][:MOST_CASES_IN_PART]
 
 
 def name_nans(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:

@@ -30,8 +30,9 @@ def inputs(draw, variant, rows, cols, scratch_len):
     match variant:
         case None:
             x[:, draw.integers(0, cols, 1 + cols // 1000).long()] += 5
-        case "equal":  # within each row
+        case "equal":  # within each row, and the first is far above: a maximum that begins there is not the others'
             x[:] = x[:, :1] * 100
+            x[0] += 1000
         case "wide":  # all but a few exponentials vanish, and without the maximum they overflow
             x = draw.uniform(-1e4, 1e4, rows, cols)
         case "rising" | "falling":  # the maximum grows with each element, or never

@@ -61,6 +61,14 @@ def by_shifts(x, step):
             lambda x: sum(counted(part.unique()) for part in x.split(32)),
             "c has each number once for each 32 elements that it is among",
         ),
+        (
+            lambda x: sum(counted(part.unique()) * len(part) for part in x.split(32)),
+            "adds how many have that, `__popc(same)`, and not how many take part",
+        ),
+        (
+            lambda x: sum(counted(part).square() for part in x.split(32)),
+            "let the first of these alone add it, `if (lane == __ffs(same) - 1)`",
+        ),
         (lambda x: counted(of_words(x, [0, 1, 2, 0])), "has byte 0 twice, and byte 3 not at all"),
         (lambda x: counted(of_words(x, [0, 0, 0, 0])), "at shifts of 0, 0, 0 and 0 bits"),
         (lambda x: counted(by_shifts(x, 4)), "at shifts of 0, 4, 8 and 12 bits"),

@@ -10,6 +10,7 @@ from grader.judge.causes.asked import Case, Output
 from grader.judge.causes.places import causes_of_places
 from grader.judge.causes.variations import cause
 from grader.judge.inputs import Draw
+from grader.judge.why import parts_of
 from tests.shared import long_tail
 
 
@@ -85,6 +86,50 @@ def test_a_column_of_another():
 def test_a_sign_that_is_lost():
     first, second = (case(random(n), lambda x: x.sin(), lambda x: x.sin().abs()) for n in (30, 17))
     assert "loses the sign" in cause([first, second]).message(first)
+
+
+@pytest.mark.parametrize(("axis", "noun"), [(0, "rows"), (1, "columns")])
+def test_elements_of_a_thread_that_are_stored_apart(axis, noun):
+    def dealt(x):
+        at = torch.arange(x.shape[axis])
+        return 3 * x.index_select(axis, at // 32 * 32 + at % 16 * 2 + at % 32 // 16)
+
+    wrong = [case(random(*shape), lambda x: 3 * x, dealt) for shape in ((64, 96), (32, 64))]
+    told = cause(wrong).message(wrong[0])
+    assert f"The {noun} that a thread has of y lie side by side" in told and "`2 * t + i` or `t + 16 * i`" in told
+
+
+def test_tiles_of_which_nothing_is_wrong_are_not_said_to_be_in_each_others_place():
+    def first_rows_right(x):
+        got = 3 * x
+        got[94:] += torch.sin(1000 * x[94:])
+        return got
+
+    wrong = case(random(100, 64), lambda x: 3 * x, first_rows_right)
+    found = cause([wrong])
+    assert found is None or "tiles" not in found.message(wrong)
+
+
+def of_odd_rows(wrong):
+    def got(x):
+        found = 3 * x
+        found[1::2] = wrong(x)[1::2]
+        return found
+
+    return [case(random(n, 9), lambda x: 3 * x, got) for n in (30, 16)]
+
+
+def test_what_is_wrong_in_some_rows_alone_is_asked_for_itself():
+    whole = of_odd_rows(lambda x: 3 * x[:, [*range(1, 9), 8]])
+    assert cause(whole) is None
+    parts = parts_of(whole)
+    assert "the next column of x in the place of each" in cause(parts).message(parts[0])
+
+
+def test_what_is_0_in_part_or_wrong_nearly_everywhere_is_not():
+    assert parts_of(of_odd_rows(lambda x: 0 * x)) == []
+    everywhere = case(random(30, 9), lambda x: 3 * x, lambda x: 3 * x.roll(1, 0))
+    assert parts_of([everywhere]) == []
 
 
 def test_a_sign_that_a_root_has_lost_with_some_digits():

@@ -16,6 +16,7 @@ MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
 MOST_WORK = 1 << 19  # of its reference: terms of all outputs
 MOST_WORK_OF_FEW = 1 << 22  # the same, where it is asked some ten times
 CLOSE = 2e-6
+ENOUGH_IN_PART, MOST_IN_PART = 16, 0.6  # wrong elements of an output; a share of it
 LARGE = 100  # times its tolerance: beside it what is hardly more than 0 is nothing
 GROWN, OF_GROWN, ENOUGH_GROWN = 30.0, 1e-3, 16  # times what is expected: then so far from it, relative, of so many
 ROUNDED = 3e-8  # relative, for each term: how equal terms, added one after the other, may go astray together
@@ -53,6 +54,7 @@ class Case:
     answers: dict[tuple[str, bytes], bool] = field(default_factory=dict)  # of `is_right_with`
     counted_in: dict[str, bool | None] = field(default_factory=dict)
     outputs: Mapping[str, Output] = field(default_factory=dict)  # all of them, by name
+    in_part: bool = False  # what is claimed is held against what is wrong alone
     close: float = CLOSE  # relative: how far a float32 sum may be from one in float64, besides its tolerance
 
     @property
@@ -93,6 +95,20 @@ class Case:
         if key not in self.answers:
             self.answers[key] = self.is_right_for(self.reference({**self.inputs, name: values})[self.buffer].double())
         return self.answers[key]
+
+    @property
+    def wrong(self) -> Tensor:
+        """Which elements are wrong."""
+        return (self.got - self.expected.reshape(self.got.shape)).abs() > self.allowed.reshape(self.got.shape)
+
+    @property
+    def is_wrong_in_part(self) -> bool:
+        """Whether enough is wrong to tell why, and not nearly all, and is not 0, of which much is true."""
+        wrong = self.wrong
+        is_something = 2 * int((wrong & (self.got.abs() > self.allowed.reshape(self.got.shape))).sum()) > int(
+            wrong.sum()
+        )
+        return is_something and ENOUGH_IN_PART <= int(wrong.sum()) <= MOST_IN_PART * self.got.numel()
 
     @property
     def is_middling(self) -> bool:
@@ -137,6 +153,8 @@ class Case:
     def is_right_for(self, claim: Tensor) -> bool:
         """Whether all that was computed is as `claim` says, which is not what it should be."""
         claim = claim.reshape(self.got.shape)
+        if self.in_part:
+            claim = torch.where(self.wrong, claim, self.got)
         if not bool(claim.isfinite().all()) or not bool(self._near(claim).all()):
             return False
         return not bool(((claim - self.expected).abs() <= self.allowed).all())

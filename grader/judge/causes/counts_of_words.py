@@ -28,6 +28,14 @@ _ONCE = (
     "{buffer} has each number once for each 32 elements that it is among, however often: a lane that adds for all lanes"
     " with its number adds how many these are, `__popc(same)`."
 )
+_ALL_OF_A_WARP = (
+    "{buffer} has for each number, of each 32 elements that it is among, how many these are: a lane that adds for all"
+    " lanes with its number adds how many have that, `__popc(same)`, and not how many take part."
+)
+_SQUARES = (
+    "{buffer} has for each number, of each 32 elements, the square of how often it is among them: each lane adds how"
+    " many lanes have its number, so let the first of these alone add it, `if (lane == __ffs(same) - 1)`."
+)
 _AS_THE_LAST = (
     "What is left of {x} behind whole words, or vectors, counts as {x}[n - 1] in {buffer}, each time: give each of"
     " these elements its own index."
@@ -41,6 +49,8 @@ _IN_ONE = (
 def taken_otherwise(counters: int) -> Iterator[tuple[str, Taken, str]]:
     """A name, which numbers are counted in the place of x, and a sentence, with {buffer} and {x} for the arrays."""
     yield "once_a_warp", _once_a_warp, _ONCE
+    yield "all_of_a_warp", _all_of_a_warp, _ALL_OF_A_WARP
+    yield "squares_of_a_warp", _squares_of_a_warp, _SQUARES
     for whole in WHOLE:
         for step in STEPS:
             *first, last = (str(step * at) for at in range(BYTES))
@@ -61,6 +71,18 @@ def _once_a_warp(x: Tensor, counters: int) -> Tensor:
     whole = torch.nn.functional.pad(x, (0, -len(x) % LANES), value=-1).view(-1, LANES).sort(1).values
     is_new = torch.cat([torch.ones_like(whole[:, :1]).bool(), whole[:, 1:] != whole[:, :-1]], 1)
     return whole[is_new & (whole >= 0)]
+
+
+def _all_of_a_warp(x: Tensor, counters: int) -> Tensor:
+    """Of each 32 elements side by side, each number as often as there are elements."""
+    groups = [x[first : first + LANES] for first in range(0, len(x), LANES)]
+    return torch.cat([each.unique().repeat(len(each)) for each in groups])
+
+
+def _squares_of_a_warp(x: Tensor, counters: int) -> Tensor:
+    """Of each 32 elements side by side, each number the square of how often it is there."""
+    counted = (x[first : first + LANES].unique(return_counts=True) for first in range(0, len(x), LANES))
+    return torch.cat([numbers.repeat_interleave(counts * counts) for numbers, counts in counted])
 
 
 def _parts(whole: int, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
+from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import LANES
 
 MOST_NAMED = 4
@@ -88,13 +89,13 @@ def _of_size(k: int, noun: str) -> Iterator[Lacking]:
     yield (
         f"end_of_{k}",
         lambda c, n: c % k == k - 1,
-        f"every {k}th {noun} of {{x}}",
+        f"every {ordinal(k)} {noun} of {{x}}",
         f"does a loop of {k} steps end one too early?",
     )
     yield (
         f"start_of_{k}",
         lambda c, n: c % k == 0,
-        f"every {k}th {noun} of {{x}}, from the first on",
+        f"every {ordinal(k)} {noun} of {{x}}, from the first on",
         f"does a loop of {k} steps begin at 1, where 0 belongs?",
     )
     yield (

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.fragments import LANE_MOVES, causes_of_fragments, fragments
+from grader.judge.causes.moves import MOVES, Moved
 from grader.judge.causes.often import LANES
 
 TILES = (2, 4, 8, 16, 32, 64)
@@ -20,8 +21,6 @@ MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
 NEARLY = 1e-3  # of the largest: how near a number comes that a root has cost its digits
-
-Moved = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # of rows and columns, and a tile's size
 
 
 def causes_of_places(case: Case) -> Iterator[Cause]:
@@ -39,7 +38,7 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
             for other in range(case.got.shape[-1]):
                 yield Cause("column_of_another", partial(_has_column, wrong, other), partial(_columns, wrong, other))
     for tile in sorted({*case.threads, *TILES}):
-        for name, moved, said in _MOVES:
+        for name, moved, said in MOVES:
             yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
     if case.got.shape[-1] == 2 and case.got.dim() == 2:
         yield Cause("lane_of_pairs", _has_lanes_of_pairs, _said_of_pairs)
@@ -152,93 +151,6 @@ _BY_COLUMNS = (
     "The tiles of {height} x {width} that a block's {warps} warps have of {buffer} are in each other's place: they lie"
     " {down} down and {across} across, so a warp's row is `warp / {across}` and its column `warp % {across}`, where it"
     " computes and where it stores."
-)
-
-
-def _turned(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    return rows // tile * tile + cols % tile, cols // tile * tile + rows % tile
-
-
-def _column_by_row(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    return rows, cols // tile * tile + rows % tile
-
-
-def _row_by_column(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    return rows // tile * tile + cols % tile, cols
-
-
-def _turned_whole(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    """Of tiles that hang over no edge alone: the others are stored by other lines."""
-    turned = _turned(rows, cols, tile)
-    ends = [(int(each.max()) + 1) // tile * tile for each in (rows, cols)]
-    whole = (rows < ends[0]) & (cols < ends[1])
-    return torch.where(whole, turned[0], rows), torch.where(whole, turned[1], cols)
-
-
-def _by_offsets(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    """Of each four tiles, two and two, the second and the third are in each other's place."""
-    pair = 2 * tile
-    return (
-        rows // pair * pair + cols % pair // tile * tile + rows % tile,
-        cols // pair * pair + rows % pair // tile * tile + cols % tile,
-    )
-
-
-def _columns_by_rows(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    """Of each four tiles, the two of a row are both the one whose column has the row's number."""
-    pair = 2 * tile
-    return rows, cols // pair * pair + rows % pair // tile * tile + cols % tile
-
-
-def _rows_by_columns(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    pair = 2 * tile
-    return rows // pair * pair + cols % pair // tile * tile + rows % tile, cols
-
-
-_MOVES: tuple[tuple[str, Moved, str], ...] = (
-    (
-        "turned",
-        _turned,
-        "Each {tile} x {tile} tile of {buffer} is turned round, (col, row) holds what belongs in (row, col): are the"
-        " two indices swapped where it is stored, or is a fragment stored by columns?",
-    ),
-    (
-        "turned_whole",
-        _turned_whole,
-        "Each whole {tile} x {tile} tile of {buffer} is turned round, (col, row) holds what belongs in (row, col), and"
-        " those at an edge are right: is a fragment stored by columns, mem_col_major for mem_row_major?",
-    ),
-    (
-        "by_offsets",
-        _by_offsets,
-        "Of each 2 x 2 tiles of {tile} x {tile} {buffer} has that of row i and column j where the one of row j and"
-        " column i belongs: are the two indices swapped, in what is multiplied, added up or stored?",
-    ),
-    *(
-        (
-            name,
-            moved,
-            "Of each 2 x 2 tiles of {tile} x {tile} {buffer} has in row i and column j that of row "
-            f"{at}: is the number of a warp's, or a thread's, row in an index where that of its column belongs, or the"
-            " other way round?",
-        )
-        for name, moved, at in (
-            ("columns_by_rows", _columns_by_rows, "i and column i"),
-            ("rows_by_columns", _rows_by_columns, "j and column j"),
-        )
-    ),
-    (
-        "column_by_row",
-        _column_by_row,
-        "In each tile of {tile}, all columns of a row of {buffer} hold what belongs in one of them, the one with the"
-        " row's number: is threadIdx.y, or the row, in an index where threadIdx.x, or the column, belongs?",
-    ),
-    (
-        "row_by_column",
-        _row_by_column,
-        "In each tile of {tile}, all rows of a column of {buffer} hold what belongs in one of them, the one with the"
-        " column's number: is threadIdx.x, or the column, in an index where threadIdx.y, or the row, belongs?",
-    ),
 )
 
 
