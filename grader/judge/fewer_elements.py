@@ -33,8 +33,8 @@ def with_fewer_elements(task: Task, seed: int) -> Case | None:
     if not task.timed_case or not all(each.type.is_floating for each in task.signature.inputs):
         return None
     real, dice = Call(task, task.timed_case), random.Random(f"{seed}/{task.name}/fewer")
-    own = [name for name in task.drawn if _is_of_its_own(real, name, seed)]
-    others = [name for name, values in task.drawn.items() if name not in own and real.case.sizes[name] > max(values)]
+    large = [name for name, values in task.drawn.items() if real.case.sizes[name] > max(values)]
+    others = [name for name in large if not _is_of_its_own(real, name, seed)] or large
     for _ in range(_TRIES):
         sizes: dict[str, Any] = dict(real.case.sizes)
         sizes |= {name: dice.choice(task.drawn[name]) for name in task.drawn if name not in others}

@@ -45,9 +45,9 @@ def wrong_in_one_block(real: Call, example: Call, submission: Submission, sample
 
 def mixed(values: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
     """Of each input as many elements as repeat at the real size, drawn from these: so that rows far apart differ."""
+    counts = {name: TILE_BYTES // each.element_size() for name, each in values.items()}
     dice, found = torch.Generator().manual_seed(seed), {}
-    places = torch.randint(1 << 30, (TILE_BYTES,), generator=dice)
+    places = torch.randint(1 << 30, (max(counts.values()) + len(counts),), generator=dice)
     for number, (name, each) in enumerate(values.items()):
-        count = TILE_BYTES // each.element_size()
-        found[name] = each.flatten()[places[number : number + count] % each.numel()]
+        found[name] = each.flatten()[places[number : number + counts[name]] % each.numel()]
     return found
