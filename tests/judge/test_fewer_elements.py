@@ -40,6 +40,11 @@ def test_where_every_part_hangs_on_its_own_inputs_all_sizes_are_as_large_as_ther
     assert set(with_fewer_elements(task_of("03", "transpose"), 3).sizes.values()) == {1217}
 
 
+def test_a_number_that_the_file_compares_with_is_gone_beyond_where_there_is_time_for_that():
+    for seed in range(4):
+        assert with_fewer_elements(task_of("08", "attention_backward"), seed, {3, 500, 100_000}).sizes["n"] > 500
+
+
 def test_what_holds_no_floats_has_no_such_case():
     assert with_fewer_elements(task_of("05", "histogram"), 3) is None
 
