@@ -42,7 +42,7 @@ def with_fewer_elements(task: Task, seed: int, numbers: Collection[int] = ()) ->
     for _ in range(_TRIES):
         sizes: dict[str, Any] = dict(real.case.sizes)
         sizes |= {name: dice.choice(task.drawn[name]) for name in task.drawn if name not in others}
-        case = _made_smaller(task, sizes, others)
+        case = _made_smaller(task, sizes, others, dice.random())
         if case and any(case.sizes[name] > _LARGER * _largest(task, name) for name in others):
             found.append(case)
     return max(
@@ -58,9 +58,9 @@ def _is_of_its_own(real: Call, name: str, seed: int) -> bool:
     return bool(having) and all(cut.get(each.name) == having for each in real.task.results)
 
 
-def _made_smaller(task: Task, sizes: dict[str, Any], names: Sequence[str]) -> Case | None:
+def _made_smaller(task: Task, sizes: dict[str, Any], names: Sequence[str], beside: float) -> Case | None:
     for step in range(_STEPS if names else 0):
-        share = 2.0 ** (-step / 4)
+        share = 2.0 ** (-(step + beside) / 4)
         case = Case(**{**sizes, **{name: int(sizes[name] * share) | 1 for name in names}})
         if _is_affordable(Call(task, case)):
             return case

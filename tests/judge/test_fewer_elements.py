@@ -21,10 +21,10 @@ def task_of(lesson, name):
 @pytest.mark.parametrize(
     ("lesson", "name", "large"),
     [
-        ("04", "matmul", {"k": 4097}),  # rows and columns are left out, the sums stay as long
-        ("08", "attention", {"n": 400}),  # as many keys as there is time for
-        ("08", "attention_backward", {"n": 250}),
-        ("05", "sum", {"n": 3_000_000}),
+        ("04", "matmul", {"k": 3400}),  # rows and columns are left out, sums stay nearly as long
+        ("08", "attention", {"n": 340}),  # as many keys as there is time for
+        ("08", "attention_backward", {"n": 210}),
+        ("05", "sum", {"n": 2_900_000}),
     ],
 )
 def test_what_results_hang_on_as_a_whole_stays_as_large_as_there_is_time_for(lesson, name, large):
@@ -37,7 +37,9 @@ def test_what_results_hang_on_as_a_whole_stays_as_large_as_there_is_time_for(les
 
 def test_where_every_part_hangs_on_its_own_inputs_all_sizes_are_as_large_as_there_is_room_for():
     assert with_fewer_elements(task_of("01", "vector_add"), 3).sizes["n"] > 1_000_000
-    assert set(with_fewer_elements(task_of("03", "transpose"), 3).sizes.values()) == {1217}
+    assert len({with_fewer_elements(task_of("01", "vector_add"), seed).sizes["n"] for seed in range(4)}) == 4
+    (side,) = set(with_fewer_elements(task_of("03", "transpose"), 3).sizes.values())
+    assert side > 1000
 
 
 def test_a_number_that_the_file_compares_with_is_gone_beyond_where_there_is_time_for_that():
