@@ -143,15 +143,14 @@ def wrong_at_real_size(task: Task, submission: Submission, sample: Sample) -> Fi
     """What the blocks that ran of the timed case have left wrong, or one more of them. Raises UsageError, NotGraded,
     Cancelled.
     """
-    from grader.devices.emulator.entry import TILE_BYTES
     from grader.judge.one_block import wrong_in_one_block
-    from grader.judge.real_size import wrong_at
+    from grader.judge.real_size import tile_bytes, wrong_at
 
     assert task.timed_case
     real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
     if not (sample["tells"] and stores_each_once(real, sample)):
         return None
-    wrong = wrong_at(real, example, submission.seed, sample, TILE_BYTES)
+    wrong = wrong_at(real, example, submission.seed, sample, tile_bytes(real, submission.seed))
     return wrong or wrong_in_one_block(real, example, submission, sample)
 
 

@@ -123,7 +123,7 @@ def test_values_of_a_small_case_repeat_in_a_long_sum_alone():
 
 def test_a_row_of_attention_is_right_or_wrong_by_its_query_and_all_keys():
     real, example = calls_of("08", "attention")
-    inputs = {name: Tiled.of(each, TILE_BYTES) for name, each in mixed(drawn(example, SEED), SEED).items()}
+    inputs = {name: Tiled.of(each, TILE_BYTES) for name, each in mixed(drawn(example, SEED), SEED, TILE_BYTES).items()}
     head, row, n, d = 77, 4000, 4096, 64
     rows = head * n * d + torch.arange(n * d)
     k, v = (inputs[name].at(rows).double().reshape(n, d) for name in "kv")
