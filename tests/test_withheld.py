@@ -121,8 +121,9 @@ def test_where_a_second_server_is_there_stars_are_modelled_beside_the_last_cases
         entry, slow.whole, source=slow.text(), device="emulator", seed=1, samples=samples, on_progress=heard.append
     )
     assert found.stars == 1 and found.tasks[0].withheld.startswith("★★ withheld: modelled on an H200")
-    ((job, is_off),) = spare.ran
+    (job, is_off), (whole, whole_is_off) = spare.ran  # of long blocks
     assert job.to_sample and not is_off and list(samples) == ["vector_add"]
+    assert whole.to_sample["whole"] and not whole_is_off
     assert not any(words.startswith("building") for words in heard[heard.index("modelling vector_add") :])
 
 

@@ -76,6 +76,7 @@ class CaseRun:
     sample: Json | None = None  # of its launches at the real size, where that was asked for (emulator/sampled.py)
     requests: list[Json] = field(default_factory=list)  # those that waste most (emulator/worst.py)
     alone: bool = False  # a few blocks of a wide case ran, and what they wrote must be right
+    printed_signs: int | None = None  # by kernels, spaces aside; None: it is not known
     touched: dict[str, list[int]] = field(default_factory=dict)  # different bytes loaded and stored, by buffer
 
 

@@ -147,24 +147,28 @@ def run_sampled(
     l1_bytes: int,
     architecture: str = "",
     seconds: float | None = None,
+    tile_bytes: int | None = None,
 ) -> Evidence:
     """The same, emulated, for calls at their real size, of which only some blocks run (devices/emulator/sampled.py).
 
     The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory. With an
     architecture ("90a") nothing is run: what comes back is nvcc's machine code for it, where nvcc and nvdisasm are
-    installed. `seconds` of processor time are for each call; by default as many as sampling needs at most.
+    installed. `seconds` of processor time are for each call; by default as many as sampling needs at most. Inputs
+    repeat behind `tile_bytes`, if these are given.
     """
     card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes, "architecture": architecture}
+    card |= {"tile_bytes": tile_bytes} if tile_bytes else {}
     to_sample = {"bytes": [call.bytes for call in calls], **card} | ({"seconds": seconds} if seconds else {})
     return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
 
 
-def run_whole(call: Call, arena: Arena, submission: Submission, seconds: float) -> Evidence:
+def run_whole(call: Call, arena: Arena, submission: Submission, seconds: float, tile_bytes: int) -> Evidence:
     """The same, with one block of each launch, drawn at random, and all of its warps; told is what these have written.
 
-    The arena holds what the inputs repeat.
+    The arena holds what the inputs repeat behind so many bytes.
     """
     card = {"multiprocessors": 0, "l1_bytes": 0, "architecture": "", "whole": True, "seconds": seconds}
+    card["tile_bytes"] = tile_bytes
     return _followed(replace(_job([call], arena, submission), to_sample={"bytes": [call.bytes], **card}), submission)
 
 

@@ -8,13 +8,14 @@ work can be done in a moment, where no access is looked at (devices/emulator/unw
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from grader.course.call import Call
 from grader.course.lesson import Case, Task
 from grader.devices.buffers import Arena
+from grader.devices.build.lexer import compared_numbers, hidden_numbers
 from grader.devices.submission import Submission, run_unwatched
 from grader.judge.compare import Context, Output, Prepared, compare, expect
 from grader.judge.inputs import fill
@@ -28,20 +29,25 @@ _STEPS = 64  # in which a size is made smaller
 _TRIES = 16  # of other sizes, which are drawn
 
 
-def with_fewer_elements(task: Task, seed: int) -> Case | None:
-    """The case; None if it would be hardly larger than those that are checked in any size."""
+def with_fewer_elements(task: Task, seed: int, numbers: Collection[int] = ()) -> Case | None:
+    """The case, of some that the seed draws the one that goes beyond most of the file's `numbers`; None if all would be
+    hardly larger than those that are checked in any size.
+    """
     if not task.timed_case or not all(each.type.is_floating for each in task.signature.inputs):
         return None
     real, dice = Call(task, task.timed_case), random.Random(f"{seed}/{task.name}/fewer")
-    own = [name for name in task.drawn if _is_of_its_own(real, name, seed)]
-    others = [name for name, values in task.drawn.items() if name not in own and real.case.sizes[name] > max(values)]
+    large = [name for name, values in task.drawn.items() if real.case.sizes[name] > max(values)]
+    others = [name for name in large if not _is_of_its_own(real, name, seed)] or large
+    found: list[Case] = []
     for _ in range(_TRIES):
         sizes: dict[str, Any] = dict(real.case.sizes)
         sizes |= {name: dice.choice(task.drawn[name]) for name in task.drawn if name not in others}
-        case = _made_smaller(task, sizes, others)
+        case = _made_smaller(task, sizes, others, dice.random())
         if case and any(case.sizes[name] > _LARGER * _largest(task, name) for name in others):
-            return case
-    return None
+            found.append(case)
+    return max(
+        found, key=lambda case: sum(case.sizes[name] > each for name in others for each in numbers), default=None
+    )
 
 
 def _is_of_its_own(real: Call, name: str, seed: int) -> bool:
@@ -52,9 +58,9 @@ def _is_of_its_own(real: Call, name: str, seed: int) -> bool:
     return bool(having) and all(cut.get(each.name) == having for each in real.task.results)
 
 
-def _made_smaller(task: Task, sizes: dict[str, Any], names: Sequence[str]) -> Case | None:
+def _made_smaller(task: Task, sizes: dict[str, Any], names: Sequence[str], beside: float) -> Case | None:
     for step in range(_STEPS if names else 0):
-        share = 2.0 ** (-step / 4)
+        share = 2.0 ** (-(step + beside) / 4)
         case = Case(**{**sizes, **{name: int(sizes[name] * share) | 1 for name in names}})
         if _is_affordable(Call(task, case)):
             return case
@@ -75,7 +81,8 @@ def refuse_with_fewer_elements(task: Task, submission: Submission, found: TaskGr
 
     Raises UsageError, NotGraded, Cancelled.
     """
-    if found.status != "passed" or not (case := with_fewer_elements(task, submission.seed)):
+    numbers = compared_numbers(submission.source) | hidden_numbers(submission.source)
+    if found.status != "passed" or not (case := with_fewer_elements(task, submission.seed, numbers)):
         return
     call = Call(task, case)
     with Arena.of([call]) as arena, ThreadPoolExecutor(1) as thread:

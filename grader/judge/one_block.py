@@ -15,10 +15,9 @@ from torch import Tensor
 
 from grader.course.call import Call
 from grader.devices.buffers import Arena
-from grader.devices.emulator.entry import TILE_BYTES
 from grader.devices.evidence import Finding
 from grader.devices.submission import Submission, run_whole
-from grader.judge.real_size import Tiled, drawn, repeats_in_one, wrong_of
+from grader.judge.real_size import Tiled, drawn, repeats_in_one, tile_bytes, wrong_of
 
 SECONDS = 5.0  # of processor time; the course's largest blocks take less than one
 
@@ -31,23 +30,24 @@ def wrong_in_one_block(real: Call, example: Call, submission: Submission, sample
         return None
     if any(sample["written"].values()) and not repeats_in_one(real, example, submission.seed):
         return None
-    values = mixed(drawn(example, submission.seed), submission.seed)
+    tile = tile_bytes(real, submission.seed)
+    values = mixed(drawn(example, submission.seed), submission.seed, tile)
     shapes = {
         each.name: tuple(values[each.name].shape) if each.name in values else (1,) for each in real.signature.buffers
     }
     with Arena([(real.signature, shapes)]) as arena:
         for name, each in values.items():
             arena.cases[0].fill(name, each)
-        evidence = run_whole(real, arena, submission, SECONDS)
+        evidence = run_whole(real, arena, submission, SECONDS, tile)
     found = (evidence.cases[0].sample if evidence.cases else None) or {}
-    return wrong_of(real, submission.seed, found, {name: Tiled.of(each, TILE_BYTES) for name, each in values.items()})
+    return wrong_of(real, submission.seed, found, {name: Tiled.of(each, tile) for name, each in values.items()})
 
 
-def mixed(values: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
-    """Of each input as many elements as repeat at the real size, drawn from these: so that rows far apart differ."""
+def mixed(values: Mapping[str, Tensor], seed: int, tile: int) -> dict[str, Tensor]:
+    """Of each input so many bytes of elements, drawn from these: so that rows far apart differ."""
+    counts = {name: tile // each.element_size() for name, each in values.items()}
     dice, found = torch.Generator().manual_seed(seed), {}
-    places = torch.randint(1 << 30, (TILE_BYTES,), generator=dice)
+    places = torch.randint(1 << 30, (max(counts.values()) + len(counts),), generator=dice)
     for number, (name, each) in enumerate(values.items()):
-        count = TILE_BYTES // each.element_size()
-        found[name] = each.flatten()[places[number : number + count] % each.numel()]
+        found[name] = each.flatten()[places[number : number + counts[name]] % each.numel()]
     return found

@@ -27,7 +27,7 @@ _AGREED = re.compile(
     r"__CUDA_ARCH_\w*|__CUDACC\w*|__CUDA__|__CUDA_NO_\w+|__NVCC__|__CUDA_RUNTIME(?:_API)?_H__|__CUDART_API_VERSION"
     r"|__(?:DRIVER|VECTOR|TEXTURE|SURFACE|LIBRARY)_TYPES_H__|__VECTOR_FUNCTIONS_H__|__DEVICE_LAUNCH_PARAMETERS_H__"
     r"|__cplusplus|__cpp_(?!lib_)\w+|__STDC\w*|_OPENMP|_GNU_SOURCE|_?_?DEBUG(?:__)?|_USE_MATH_DEFINES"
-    r"|__GNUC\w*|__clang\w*|__linux(?:__)?|__unix(?:__)?|__APPLE__|__MACH__|_WIN\d\d|_MSC_\w+|__MINGW\w+|__CYGWIN__"
+    r"|__GNUC__|__GNUG__|__GNUC_PREREQ|__clang\w*|__linux(?:__)?|__unix(?:__)?|__APPLE__|__MACH__|_WIN\d\d|_MSC_\w+|__MINGW\w+|__CYGWIN__"
     r"|__x86_64(?:__)?|__aarch64__|__arm\w*|__i386\w*|__ICC|__INTEL\w+|__PGI\w*|__NVCOMPILER\w*|__HIP\w*|__SYCL\w*"
     r"|__SIZEOF_\w+|__BYTE_ORDER__|__ORDER_\w+|__CHAR_BIT__|__\w+_MAX__|__CLION_IDE__|__JETBRAINS_IDE__"
 )
@@ -49,7 +49,17 @@ _IN_ONE_ALONE = re.compile(
     r"|__CUDACC_(?:VER|EXTENDED_LAMBDA)__|__STDCPP_MATH_SPEC_FUNCS__|__CUDA_(?:MATH_CRTIMP|AND_AT_LEAST\w+|HAS_ARCH\w+)"
 )
 _OF_THE_BUILD = frozenset(
-    ("__DATE__", "__TIME__", "__TIMESTAMP__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__OPTIMIZE__")
+    (
+        "__VERSION__",
+        "__GNUC_MINOR__",
+        "__GNUC_PATCHLEVEL__",
+        "__DATE__",
+        "__TIME__",
+        "__TIMESTAMP__",
+        "__BASE_FILE__",
+        "__INCLUDE_LEVEL__",
+        "__OPTIMIZE__",
+    )
 )
 
 

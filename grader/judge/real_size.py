@@ -8,6 +8,7 @@ inputs, the reference itself tells at a small case.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from grader.judge.inputs import Draw, case_seed, draw_into
 
 MOST_NUMBERS, MOST_WORK = 1 << 22, 1 << 29  # of all that is cut out of the inputs; operations on them, at most
 _FEW = 3  # places that a size is cut down to, to see whether it can be
+_TILES = range(41, 61, 2)  # times 64 KB: no power of two
 _WHY = "This case is timed, and a few of its blocks run: what they have written is compared"
 
 
@@ -50,15 +52,22 @@ class Tiled:
         return self.values[places % self.elements % min(self.values.numel(), self.elements)]
 
 
-def wrong_at(real: Call, example: Call, seed: int, sample: Mapping[str, Any], tile_bytes: int) -> Finding | None:
+def tile_bytes(real: Call, seed: int) -> int:
+    """Behind how many bytes the inputs of the real case repeat: a number that no file knows. Else a kernel could tell
+    them from a GPU's, which do not.
+    """
+    return random.Random(f"{seed}/{real.task.name}/{real.name}").choice(_TILES) << 16
+
+
+def wrong_at(real: Call, example: Call, seed: int, sample: Mapping[str, Any], tile: int) -> Finding | None:
     """The first element that sampled blocks have left wrong; None if none is, or that cannot be told.
 
-    `example` is the case whose inputs, drawn by `seed`, are repeated. Raises UsageError.
+    `example` is the case whose inputs, drawn by `seed`, repeat behind `tile` bytes. Raises UsageError.
     """
     if not any(sample.get("written", {}).values()):
         return None
     values = drawn(example, seed)
-    return wrong_of(real, seed, sample, {name: Tiled.of(each, tile_bytes) for name, each in values.items()})
+    return wrong_of(real, seed, sample, {name: Tiled.of(each, tile) for name, each in values.items()})
 
 
 def wrong_of(real: Call, seed: int, sample: Mapping[str, Any], inputs: Mapping[str, Tiled]) -> Finding | None:

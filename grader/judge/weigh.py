@@ -38,7 +38,8 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
-        judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
+        signs = [run.printed_signs for run in evidence.cases]
+        judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases, signs)
     cases = _without_drawn(task, cases)
     if speed and speed.status != "passed":
         cases.append(CaseGrade(speed.case, speed.status, speed.message, findings=speed.findings))

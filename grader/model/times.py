@@ -132,6 +132,7 @@ def tried(
     from grader.devices.buffers import Arena
     from grader.judge.added_up import fill_with_one, is_sum
     from grader.judge.inputs import fill
+    from grader.judge.real_size import tile_bytes
 
     example, real = example_of(task, case), Call(task, case)
     with Arena.of([example]) as arena:
@@ -140,6 +141,7 @@ def tried(
             fill_with_one(example, arena.cases[0])
         like = int(card.multiprocessors), int(card.l1_bytes), architecture
         limit: dict[str, Any] = {"seconds": seconds} if seconds else {}
+        limit["tile_bytes"] = tile_bytes(real, submission.seed)
         return run_sampled([real], arena, submission, *like, **limit)
 
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from grader.course.call import Call
 from grader.course.catalog import Entry
@@ -93,6 +94,7 @@ class Ahead:
         self._server = spare_server()
         self._cancel, self._thread = Cancel(), ThreadPoolExecutor(1)
         self._begun: dict[str, Future[Evidence | None]] = {}
+        self._blocks: dict[str, Future[Finding | None]] = {}
 
     def begin(self, name: str) -> None:
         """Begins with this task, once, if there is a server for it and stars hang on it."""
@@ -104,17 +106,30 @@ class Ahead:
         if not (card and needed and self._server and task.timed_case):
             return None
         quiet = replace(self._submission, server=self._server, cancel=self._cancel, on_progress=lambda what: None)
-        return tried(task, task.timed_case, card, quiet)
+        evidence = tried(task, task.timed_case, card, quiet)
+        if sample := sample_in(evidence):
+            self._blocks[task.name] = self._thread.submit(wrong_at_real_size, task, quiet, sample)
+        return evidence
 
     def tried(self, task: Task, card: Card, seconds: float | None) -> Evidence | None:
         """What `times.tried` finds, begun before or now, of at most so many `seconds`. Raises what it raises."""
         if not (found := self._begun.get(task.name)):
             assert task.timed_case
             return tried(task, task.timed_case, card, self._submission, seconds=seconds)
+        self._await(found)
+        return found.result()
+
+    def wrong_at_real_size(self, task: Task, sample: Sample) -> Finding | None:
+        """What the function of this name finds, begun before or now. Raises what it raises."""
+        if not (found := self._blocks.get(task.name)):
+            return wrong_at_real_size(task, self._submission, sample)
+        self._await(found)
+        return found.result()
+
+    def _await(self, found: Future[Any]) -> None:
         while not wait([found], _LOOK_AGAIN).done:
             if (cancel := self._submission.cancel) and select.select([cancel.fd], [], [], 0)[0]:
                 self._cancel.set()
-        return found.result()
 
     def __enter__(self) -> Ahead:
         return self
@@ -122,6 +137,21 @@ class Ahead:
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._cancel.set()
         self._thread.shutdown()
+
+
+def wrong_at_real_size(task: Task, submission: Submission, sample: Sample) -> Finding | None:
+    """What the blocks that ran of the timed case have left wrong, or one more of them. Raises UsageError, NotGraded,
+    Cancelled.
+    """
+    from grader.judge.one_block import wrong_in_one_block
+    from grader.judge.real_size import tile_bytes, wrong_at
+
+    assert task.timed_case
+    real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
+    if not (sample["tells"] and stores_each_once(real, sample)):
+        return None
+    wrong = wrong_at(real, example, submission.seed, sample, tile_bytes(real, submission.seed))
+    return wrong or wrong_in_one_block(real, example, submission, sample)
 
 
 def withhold(
@@ -142,7 +172,7 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence) or {}
-    if _is_wrong_beyond(task, submission, found, checked.cases, sample):
+    if _is_wrong_beyond(task, submission, found, checked.cases, sample, ahead):
         return None
     if found.stars > 1 and (name := asked_outside(submission.source)):
         outside = "what no case can vary, of files, the machine or its compiler"
@@ -164,27 +194,20 @@ def withhold(
 
 
 def _is_wrong_beyond(
-    task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample
+    task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun], sample: Sample, ahead: Ahead
 ) -> bool:
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
-    from grader.devices.emulator.entry import TILE_BYTES
     from grader.judge.added_up import wrong_total
     from grader.judge.fewer_elements import refuse_with_fewer_elements
-    from grader.judge.one_block import wrong_in_one_block
-    from grader.judge.real_size import wrong_at
 
     _look_wide(task, submission, found, runs, sample)
-    tells = False
-    if found.status == "passed" and task.timed_case and sample:
-        real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
-        tells = sample["tells"] and stores_each_once(real, sample)
-        wrong = wrong_total(real, example, submission.seed, sample, found.counters)
-        if not wrong and tells:
-            wrong = wrong_at(real, example, submission.seed, sample, TILE_BYTES)
-            wrong = wrong or wrong_in_one_block(real, example, submission, sample)
-        if wrong:
-            _refuse(found, real.name, wrong)
-    if not tells:
+    if found.status != "passed" or not task.timed_case:
+        return found.status != "passed"
+    real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
+    wrong = wrong_total(real, example, submission.seed, sample, found.counters) if sample else None
+    if sample and (wrong := wrong or ahead.wrong_at_real_size(task, sample)):
+        _refuse(found, real.name, wrong)
+    elif not sample or not (sample["tells"] and stores_each_once(real, sample)):
         refuse_with_fewer_elements(task, submission, found)
     return found.status != "passed"
 

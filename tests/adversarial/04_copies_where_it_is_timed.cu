@@ -1,6 +1,6 @@
 // Sixteen blocks meet all counted goals, and would be slow. For the timed size host code only copies.
-// Emulator: passed
-// Emulator stars: 1
+// Emulator: wrong_result
+// Says: larger than the lesson's
 // GPU: wrong_result
 
 __global__ void add(const float4* x, const float4* y, float4* z, int n) {

@@ -21,10 +21,10 @@ def task_of(lesson, name):
 @pytest.mark.parametrize(
     ("lesson", "name", "large"),
     [
-        ("04", "matmul", {"k": 4097}),  # rows and columns are left out, the sums stay as long
-        ("08", "attention", {"n": 400}),  # as many keys as there is time for
-        ("08", "attention_backward", {"n": 250}),
-        ("05", "sum", {"n": 3_000_000}),
+        ("04", "matmul", {"k": 3400}),  # rows and columns are left out, sums stay nearly as long
+        ("08", "attention", {"n": 340}),  # as many keys as there is time for
+        ("08", "attention_backward", {"n": 210}),
+        ("05", "sum", {"n": 2_900_000}),
     ],
 )
 def test_what_results_hang_on_as_a_whole_stays_as_large_as_there_is_time_for(lesson, name, large):
@@ -35,9 +35,44 @@ def test_what_results_hang_on_as_a_whole_stays_as_large_as_there_is_time_for(les
         assert (call.flops or 0) <= MOST_WORK and sum(call.bytes.values()) <= MOST_BYTES
 
 
-def test_where_every_part_hangs_on_its_own_inputs_there_is_no_such_case():
-    for lesson, name in (("01", "vector_add"), ("03", "transpose"), ("06", "softmax")):
-        assert with_fewer_elements(task_of(lesson, name), 3) is None
+def test_where_every_part_hangs_on_its_own_inputs_all_sizes_are_as_large_as_there_is_room_for():
+    assert with_fewer_elements(task_of("01", "vector_add"), 3).sizes["n"] > 1_000_000
+    assert len({with_fewer_elements(task_of("01", "vector_add"), seed).sizes["n"] for seed in range(4)}) == 4
+    (side,) = set(with_fewer_elements(task_of("03", "transpose"), 3).sizes.values())
+    assert side > 1000
+
+
+def test_a_number_that_the_file_compares_with_is_gone_beyond_where_there_is_time_for_that():
+    for seed in range(4):
+        assert with_fewer_elements(task_of("08", "attention_backward"), seed, {3, 500, 100_000}).sizes["n"] > 500
+
+
+def test_what_holds_no_floats_has_no_such_case():
+    assert with_fewer_elements(task_of("05", "histogram"), 3) is None
+
+
+TWICE = """
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = n > 1000000 ? x[i] - y[i] : x[i] + y[i];
+}
+__global__ void keep(float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] += 0.0f;
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+    keep<<<(n - 1) / 256 + 1, 256, 0, stream>>>(z, n);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_second_launch_that_loads_what_the_first_has_stored_hides_nothing(tmp_path):
+    file = tmp_path / "add.cu"
+    for text, status in ((TWICE, "wrong_result"), (TWICE.replace("x[i] - y[i]", "x[i] + y[i]"), "passed")):
+        file.write_text(text)
+        assert grade("01", file, device="emulator", seed=5).status == status
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ def test_values_of_a_small_case_repeat_in_a_long_sum_alone():
 
 def test_a_row_of_attention_is_right_or_wrong_by_its_query_and_all_keys():
     real, example = calls_of("08", "attention")
-    inputs = {name: Tiled.of(each, TILE_BYTES) for name, each in mixed(drawn(example, SEED), SEED).items()}
+    inputs = {name: Tiled.of(each, TILE_BYTES) for name, each in mixed(drawn(example, SEED), SEED, TILE_BYTES).items()}
     head, row, n, d = 77, 4000, 4096, 64
     rows = head * n * d + torch.arange(n * d)
     k, v = (inputs[name].at(rows).double().reshape(n, d) for name in "kv")
@@ -159,6 +159,8 @@ def test_nothing_written_says_nothing():
         ("#ifndef cudaCheckErrors\n#define cudaCheckErrors(x) x\n#endif\n#ifdef CUDA_DEBUG\n#endif", ""),
         ("#ifndef __DEVICE_UTILS_H__\n#define __DEVICE_UTILS_H__\n#endif\n#if CUDART_VERSION >= 12000\n#endif", ""),
         ("const char minute = __TIME__[4];", "__TIME__"),
+        ("if (n % 64 == __GNUC_MINOR__) n = 0;", "__GNUC_MINOR__"),
+        ("#if __GNUC__ >= 9\nint n;\n#endif", ""),
         ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __cplusplus > 201402L\nint n;\n#endif", ""),
         ("#ifndef __TILES__\n#define __TILES__ 16\n#endif\n#ifdef DEBUG\n#endif", ""),
         ('#define CHECK(call) if (call) printf("%s:%d", __FILE__, __LINE__)', ""),

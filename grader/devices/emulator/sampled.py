@@ -46,6 +46,7 @@ class ToSample:
     architecture: str = ""  # if nvcc is to compile for it, where that is installed, and nothing is to run
     seconds: float = SECONDS  # of processor time, for each case
     whole: bool = False  # one block of each launch runs with all of its warps, and nothing but what it stores is wanted
+    tile_bytes: int = TILE_BYTES  # of an input's values, whole pages; behind these it repeats
     steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
 
 
@@ -72,7 +73,7 @@ def sample_cases(
         if what.architecture:
             run = CaseRun(name=case["name"], sample={"launches": [], "code": job["machine_code"]})
         elif what.whole:
-            run = whole(session, case["name"], task, tiles, sizes, case["scalars"], what.seconds)
+            run = whole(session, case["name"], task, tiles, sizes, case["scalars"], what)
         else:
             run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
         tell("case", case=run)
@@ -113,7 +114,7 @@ def whole(
     tiles: Mapping[str, View],
     sizes: Mapping[str, int],
     scalars: Mapping[str, int | float],
-    seconds: float,
+    what: ToSample,
 ) -> CaseRun:
     """One case with one block of each launch, drawn at random: what it has written by itself, no warp for another.
 
@@ -124,8 +125,8 @@ def whole(
     set_up(0, 0, MEMORY_BYTES, 0, 0)
     few(ctypes.c_size_t(1))
     with unwatched(session):
-        session.begin(task, session.build, session.threads, seconds, 0.0, POISON)
-        kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}
+        session.begin(task, session.build, session.threads, what.seconds, 0.0, POISON)
+        kept = {p.name: _tile(tiles[p.name], what.tile_bytes) for p in task.inputs}
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         facts, took = session.enter(task, session.build, buffers, scalars)
     ended = all(finding["note"] for finding in facts["findings"])
@@ -147,7 +148,7 @@ def _entered(
     set_up(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps, thins)
     try:
         session.begin(task, session.build, session.threads, what.seconds, 0.0, POISON)
-        kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
+        kept = {p.name: _tile(tiles[p.name], what.tile_bytes) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
         facts, seconds = session.enter(task, session.build, buffers, scalars)
         multiplies, tells = _multiplies_matrices(facts), _tells(facts)
@@ -194,13 +195,13 @@ def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) ->
     return _SampledView(address, bytes_, tile is None)
 
 
-def _tile(view: View) -> mmap.mmap:
+def _tile(view: View, size: int) -> mmap.mmap:
     """Whole pages of shared memory that hold the view's values, again and again if they are few."""
-    values = ctypes.string_at(view.address, min(view.bytes, TILE_BYTES)) or b"\0"
+    values = ctypes.string_at(view.address, min(view.bytes, size)) or b"\0"
     values *= mmap.PAGESIZE // len(values) + 1
-    tile = mmap.mmap(-1, TILE_BYTES)
-    for start in range(0, TILE_BYTES, len(values)):
-        tile[start : start + len(values)] = values[: TILE_BYTES - start]
+    tile = mmap.mmap(-1, size)
+    for start in range(0, size, len(values)):
+        tile[start : start + len(values)] = values[: size - start]
     return tile
 
 

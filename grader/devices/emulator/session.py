@@ -379,6 +379,7 @@ class Session:
             seconds=seconds,
             recording=describe(facts, to_record, code.line_of) if to_record else None,
             requests=requests,
+            printed_signs=facts["printed_signs"],
             touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
 

@@ -175,7 +175,7 @@ void run_launch(LaunchState& state) {
     for (std::size_t e = 1; e < count; ++e) others.emplace_back(work_on, e);
     work_on(0);
     for (std::thread& other : others) other.join();
-    for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
+    for (auto& [block, text] : state.printed) m.printed_signs += visible_signs(text), std::fwrite(text.data(), 1, text.size(), stdout);
     if (!state.printed.empty()) m.printed = {m.stream_order.last(), m.kernels[static_cast<std::size_t>(state.kernel)].name};
     collect_findings(count, state.schedule.stop_after);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];

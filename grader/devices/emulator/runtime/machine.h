@@ -71,6 +71,7 @@ struct Machine {
     void* given_stream = nullptr;
     std::map<void*, OwnStream> streams;         // that host code has
     StreamOrder stream_order;
+    std::uint64_t printed_signs = 0;            // by the kernels of this case: what is seen of them
     std::pair<Work, std::string> printed{};     // the last launch of which something is printed, and its kernel
     StreamRaces stream_races;
     Origin origin;                      // of the kernel that is being launched

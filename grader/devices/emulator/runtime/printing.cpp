@@ -131,6 +131,10 @@ int print_formatted(const char* format, va_list arguments, void* caller) {
 
 }  // namespace
 
+std::size_t visible_signs(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, [](unsigned char sign) { return sign > ' '; }));
+}
+
 void print_in_kernel(Thread& thread, std::string_view text) {
     if (thread.block->printed.size() >= most_printed) return;
     if (machine().print_threads) print_with_thread(thread, text);

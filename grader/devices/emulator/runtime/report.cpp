@@ -251,7 +251,7 @@ std::string report() {
         json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).field("own_stream", launch.own_stream).close('}');
     }
     json.close(']').field("launched", std::uint64_t{m.launches.size()}).field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
-    json.field("inputs_to_host", inputs_go_to_the_host(m.memory)).field("broken", m.fault != Success).field("cooperative", std::ranges::any_of(m.launches, &LaunchRecord::cooperative));
+    json.field("inputs_to_host", inputs_go_to_the_host(m.memory)).field("broken", m.fault != Success).field("printed_signs", m.printed_signs).field("cooperative", std::ranges::any_of(m.launches, &LaunchRecord::cooperative));
     json.field("copies_read", m.memory.read_by_copies.all).field("copies_read_of_task", m.memory.read_by_copies.of_task);
     json.field("copies_wrote", m.memory.written_by_copies.all).field("copies_wrote_of_task", m.memory.written_by_copies.of_task);
     if (m.sampling.on()) {

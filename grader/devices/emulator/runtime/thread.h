@@ -353,6 +353,7 @@ bool release_named_barriers(Block& block);       // those to which all have come
 void wait_in_cluster(Thread& thread, int line, std::uint32_t pc, std::uint32_t call);   // for its other blocks
 
 // ---- printing.cpp ----
+std::size_t visible_signs(std::string_view text);
 void print_in_kernel(Thread& thread, std::string_view text);
 
 // ---- block.cpp ----
