@@ -213,8 +213,8 @@ def _by_one_thread() -> Iterator[None]:
         torch.set_num_threads(count)
 
 
-@_by_one_thread()
 @lru_cache(maxsize=32)  # a grade asks for it several times
+@_by_one_thread()
 def cut_along(real: Call, name: str, seed: int) -> dict[str, Names]:
     """By output, of which inputs a part along this size makes that part of it, all else being whole: of those whose
     other parts change nothing there, or of those of them that it hangs on, if the reference takes them so.
