@@ -6,12 +6,13 @@ import faulthandler
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
-from grader.devices.build import frontend
+from grader.devices.build import frontend, program_rules, reading
 from grader.devices.build.cursors import written
-from grader.devices.build.opinion import ClangsOpinion
+from grader.devices.build.opinion import CLANG_FAILED, CLANG_IS_MISSING, ClangsOpinion
 from grader.devices.cache import cache_root
 from grader.devices.emulator.library import library_folder
 from grader.devices.evidence import Build, Diagnostic
@@ -44,7 +45,7 @@ def test_a_file_that_clang_accepts_and_gpp_does_not_stays_refused():
     assert opinion("__global__ void k() {}", build) == build
 
 
-def dies(source, cache):
+def dies(*asked):
     faulthandler.disable()  # of pytest's, in this fork
     os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -54,7 +55,7 @@ def hangs(source, cache):
 
 
 def eats(source, cache):
-    return bytearray(frontend.MOST_BYTES)
+    return bytearray(reading.MOST_BYTES)
 
 
 def raises(source, cache):
@@ -65,13 +66,39 @@ def raises(source, cache):
 @pytest.mark.parametrize("does", [dies, hangs, eats, raises])
 def test_a_fault_of_the_front_end_is_nobodys_fault(monkeypatch, does):
     monkeypatch.setattr(frontend, "parse", does)
-    monkeypatch.setattr(frontend, "MOST_SECONDS", 1.0)
+    monkeypatch.setattr(reading, "MOST_SECONDS", 1.0)
+    monkeypatch.setattr(reading, "MOST_WAITING", 1)
     second = ClangsOpinion(BROKEN, cache_root())
     second.begin()
     found = second.weigh(Build())
     assert found.problem is None and second.failed
     assert [(said.level, said.line) for said in found.diagnostics] == [("note", None)]
     assert "were not checked" in found.diagnostics[0].message
+
+
+@needs_libclang
+def test_a_reading_that_ends_early_is_begun_once_more(monkeypatch, tmp_path):
+    """As where the machine's memory was full, or it was busy: its work must not change the verdict."""
+    parse, ended = frontend.parse, tmp_path / "ended"
+
+    def dies_first(source, cache):
+        if not ended.exists():
+            ended.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return parse(source, cache)
+
+    monkeypatch.setattr(frontend, "parse", dies_first)
+    assert opinion().message.startswith("line 1: a kernel cannot throw") and ended.exists()
+
+
+@needs_libclang
+def test_a_program_that_clang_could_not_read_says_so(monkeypatch, tmp_path):
+    source = tmp_path / "p.cu"
+    monkeypatch.setattr(frontend, "parsed_program", dies)
+    readings = {source: program_rules.begin(source, {source: "int main() {}\n"}, [], [], tmp_path)}
+    readings[tmp_path / "q.cu"] = None
+    said = [(Path(each.file).name, each.message) for each in program_rules.broken(readings)]
+    assert said == [("p.cu", CLANG_FAILED), ("q.cu", CLANG_IS_MISSING)]
 
 
 def test_without_libclang_files_are_graded_with_a_note(monkeypatch):

@@ -11,20 +11,14 @@ graded without it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import hashlib
 import importlib.metadata
-import json
 import os
 import re
-import resource
-import select
 import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -39,18 +33,15 @@ from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.cursors import name_all_kinds
 from grader.devices.build.lexer import lex
 from grader.devices.build.misplaced import meant, misplaced
-from grader.devices.build.own_namespace import as_written
 from grader.devices.build.pragmas import unreplaced
+from grader.devices.build.reading import Reading
 from grader.devices.build.recipe import contents
 from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
 
-MOST_SECONDS = 20.0  # beyond the compiler's
-MOST_BYTES = 4 << 30
 MOST_SAID = 60
 FILE = "kernel.cu"  # clang's name for what it reads
 _FATAL = 4  # what clang does not read on after
-_PR_SET_PDEATHSIG = 1
 _FLAGS = (
     *LANGUAGE,
     *("-isystem", str(INCLUDE), f"-ferror-limit={MOST_SAID}", "-Wall"),
@@ -80,7 +71,7 @@ def prepare(cache: Path) -> None:
         return
     for side in SIDES:
         if not _header(cache, side).exists():
-            in_a_process(functools.partial(_compile_header, cache, side)).result()
+            Reading(functools.partial(_compile_header, cache, side)).result()
 
 
 def warm() -> None:
@@ -94,48 +85,16 @@ def folder(cache: Path) -> Path:
     return cache / "frontend"
 
 
-class Reading:
-    """A file that is being read. Ask for the `result` once."""
-
-    def __init__(self, pid: int, answer: int):
-        self.pid, self.answer = pid, answer
-
-    def result(self) -> Any | None:
-        """What the process has found; None if it could not tell."""
-        data, until = b"", time.monotonic() + MOST_SECONDS
-        with os.fdopen(self.answer, "rb", buffering=0) as pipe:
-            while select.select([pipe], [], [], max(until - time.monotonic(), 0))[0]:
-                if not (piece := pipe.read(1 << 16)):
-                    break
-                data += piece
-        self._end()
-        try:
-            return json.loads(data)
-        except ValueError:
-            return None
-
-    def stop(self) -> None:
-        """Ends the process: its result is of no use any more."""
-        os.close(self.answer)
-        self._end()
-
-    def _end(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-
 def read(source: str, cache: Path) -> Reading | None:
     """Begins to read a file; None without libclang. `answer` makes what is to be known of the result."""
     if not available():
         return None
-    return in_a_process(lambda: [asdict(each) for each in parse(source, cache)])
+    return Reading(lambda: [asdict(each) for each in parse(source, cache)])
 
 
 def answer(reading: Reading | None) -> list[Said] | None:
     """What clang has to say, or None if it could not read the file, which is not the file's fault."""
-    found = reading.result() if reading else None
+    found = reading.result(tries=2) if reading else None
     return (
         None
         if found is None
@@ -364,36 +323,3 @@ def _library() -> Any | None:
         return cindex.conf.lib
     except Exception:  # not installed, for another machine, or another version than its Python part
         return None
-
-
-def in_a_process(work: Callable[[], Any]) -> Reading:
-    """A fork that does the work, tells its result as JSON, and does not survive this process."""
-    receive, send = os.pipe()
-    parent, limits = os.getpid(), _limits()
-    pid = os.fork()
-    if pid:
-        os.close(send)
-        return Reading(pid, receive)
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == parent:
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nothing, stream)
-            for what, most in limits:
-                resource.setrlimit(what, (most, most))
-            with os.fdopen(send, "wb") as pipe:
-                pipe.write(as_written(json.dumps(work())).encode())
-    finally:
-        os._exit(0)
-
-
-def _limits() -> list[tuple[int, int]]:
-    """Which resource, and how much of it; a confined process's children cannot ask how large they are."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    wanted = {
-        resource.RLIMIT_AS: pages * resource.getpagesize() + MOST_BYTES,
-        resource.RLIMIT_CPU: int(MOST_SECONDS),
-    }
-    allowed = {what: resource.getrlimit(what)[1] for what in wanted}
-    return [(what, most if allowed[what] < 0 else min(most, allowed[what])) for what, most in wanted.items()]

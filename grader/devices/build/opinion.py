@@ -9,13 +9,14 @@ from grader.devices.build import diagnostics, frontend, rules
 from grader.devices.build.build import build_error
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.formats import OTHER_VALUE
+from grader.devices.build.reading import Reading
 from grader.devices.build.spelling import for_clang
 from grader.devices.build.suspicions import LOST_BY_COMMA
 from grader.devices.evidence import Build, Diagnostic
 
 MOST_WARNINGS = 5
-_MISSING = "CUDA's own rules were not checked, for libclang is missing: type `pip install libclang`"
-_FAILED = "CUDA's own rules were not checked: clang could not read this file"
+CLANG_IS_MISSING = "CUDA's own rules were not checked, for libclang is missing: type `pip install libclang`"
+CLANG_FAILED = "CUDA's own rules were not checked: clang could not read this file"
 
 
 class ClangsOpinion:
@@ -23,7 +24,7 @@ class ClangsOpinion:
 
     def __init__(self, source: str, cache: Path):
         self.source, self.cache = source, cache
-        self.reading: frontend.Reading | None = None
+        self.reading: Reading | None = None
         self.failed = False
 
     def begin(self) -> None:
@@ -35,7 +36,7 @@ class ClangsOpinion:
         found = frontend.answer(self.reading)
         if found is None:
             self.failed = self.reading is not None
-            return _with(build, [Diagnostic(_FAILED if self.reading else _MISSING, level="note")])
+            return _with(build, [Diagnostic(CLANG_FAILED if self.reading else CLANG_IS_MISSING, level="note")])
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
         if not refused and (reasons := _of_printed(build, warned)):  # a structure that is no number, as a half
             return build_error(reasons, self.source)

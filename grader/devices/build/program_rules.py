@@ -18,10 +18,11 @@ from grader.devices.build import byte_counts, frontend, host_order, kernel_rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.cursors import kind_of
-from grader.devices.build.frontend import Reading
 from grader.devices.build.host_slips import of_call, of_quotient
 from grader.devices.build.misplaced import meant
 from grader.devices.build.not_emulated import of_whole_program
+from grader.devices.build.opinion import CLANG_FAILED, CLANG_IS_MISSING
+from grader.devices.build.reading import Reading
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
@@ -51,6 +52,9 @@ _OTHER_SIDE = re.compile(
     r"declared here|(call to|target attributes).* __host__ function from __(global|device)__ function"
     r"|call to __(device|global)__ function from __host__ function"
 )
+
+
+Readings = Mapping[Path, Reading | None]  # of a program's sources
 
 
 @dataclass(frozen=True)
@@ -120,16 +124,22 @@ def begin(
     """
     if not frontend.available():
         return None
-    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags, own_flags, cache)])
+    return Reading(lambda: [asdict(each) for each in _read(source, texts, flags, own_flags, cache)])
 
 
-def broken(reading: Reading | None) -> list[Broken]:
-    """What clang would refuse the program for, or warns of, in the order of lines; nothing if it could not tell.
+def broken(readings: Readings) -> list[Broken]:
+    """What clang would refuse the program for, or warns of, by source and line, or that it could not tell.
 
     Of a line what it says first comes first: the rest may follow from it.
     """
-    found = reading.result() if reading else None
-    told = list(dict.fromkeys(Broken(**each) for each in found or []))
+    return list(dict.fromkeys(each for source, reading in readings.items() for each in _broken(source, reading)))
+
+
+def _broken(source: Path, reading: Reading | None) -> list[Broken]:
+    found = reading.result(tries=2) if reading else None
+    if found is None:
+        return [Broken(CLANG_FAILED if reading else CLANG_IS_MISSING, str(source), 1, sure=False, warns=True)]
+    told = [Broken(**each) for each in found]
     if any(each.message.startswith("a __global__ function returns void") for each in told):
         told = [each for each in told if "is launched, but is no kernel" not in each.message]  # it follows from that
     return sorted(told, key=lambda each: (each.file, each.line))

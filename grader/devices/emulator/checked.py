@@ -22,7 +22,7 @@ from typing import Any
 
 from grader.devices.build.diagnostics import plain
 from grader.devices.build.elf import Elf
-from grader.devices.build.frontend import in_a_process
+from grader.devices.build.reading import Reading
 from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.calls import own_variables
 from grader.devices.emulator.first_values import unset_locals
@@ -199,7 +199,7 @@ class CheckedBuild:
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
         os.close(held)
-        self._reading = in_a_process(lambda: os.read(ended, 1) or self._read())  # which is nothing, once g++ has ended
+        self._reading = Reading(lambda: os.read(ended, 1) or self._read())  # which is nothing, once g++ has ended
         os.close(ended)
 
     def stop(self) -> None:

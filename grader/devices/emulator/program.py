@@ -22,12 +22,12 @@ from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
 from grader.devices.build.elf import Elf
-from grader.devices.build.frontend import Reading
 from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.not_emulated import of_program
 from grader.devices.build.other_files import has_it
 from grader.devices.build.own_faults import complaint, own_fault
+from grader.devices.build.reading import Reading
 from grader.devices.build.recipe import program_identity
 from grader.devices.build.signs import strange
 from grader.devices.emulator import session
@@ -179,7 +179,7 @@ class _Building:
         if place.exists():
             os.utime(place.parent)
             return place
-        readings = [self._read(each, kept.parent) for each in self.own.sources if each.suffix in CUDA]
+        readings = {each: self._read(each, kept.parent) for each in self.own.sources if each.suffix in CUDA}
         try:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 objects = list(pool.map(self._compiled, self.sources, texts))
@@ -207,10 +207,10 @@ class _Building:
         flags = [f"-I{library_folder()}", self._language(source)[2]]
         return program_rules.begin(source, self.own.texts, flags, own, cache)
 
-    def _keeps_rules(self, readings: Sequence[Reading | None]) -> list[tuple[str, int, str]]:
+    def _keeps_rules(self, readings: program_rules.Readings) -> list[tuple[str, int, str]]:
         """Raises NotBuilt with what nvcc would refuse. Returns what Program has as `warned`."""
         found, warned = [], []
-        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading)):
+        for each in program_rules.broken(readings):
             file = shown(Path(each.file))
             if each.warns:
                 warned.append((file, each.line, each.message))
@@ -341,13 +341,13 @@ def _on_line(file: str, line: int | None, text: str) -> Diagnostic:
     return Diagnostic(_told(file, line, text), line, None, _line(file, line))
 
 
-def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
+def _reworded(build: Build, readings: program_rules.Readings) -> Build:
     """g++'s messages in the words of CUDA, where clang has such of the same line. A `;` that is missing is missed by
     g++ in the next line with words.
     """
     better: dict[str, str] = {}
     missing: dict[str, Diagnostic] = {}
-    for rule in (rule for reading in readings for rule in program_rules.broken(reading) if not rule.warns):
+    for rule in (each for each in program_rules.broken(readings) if not each.warns):
         file = shown(Path(rule.file))
         better.setdefault(_told(file, rule.line, ""), _on_line(file, rule.line, rule.message).message)
         if "`;` is missing" in rule.message:
