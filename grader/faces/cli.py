@@ -49,7 +49,18 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _complain(AFTER_CTRL_C, INTERRUPTED)
     except Exception as error:
+        _drop_what_cannot_be_written()
         return _complain(fault(error), WRONG_USAGE)
+
+
+def _drop_what_cannot_be_written() -> None:
+    """As on a full disk: else Python 3.12 and newer try once more as they end, and say so in words of their own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
 
 
 def _require_folder() -> None:

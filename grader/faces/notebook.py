@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -213,7 +215,9 @@ def has_gpu() -> bool:
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
-    """%load_ext grader.faces.notebook. Makes the course's kernels/ and examples/ importable, too."""
+    """%load_ext grader.faces.notebook. Makes the course's kernels/ and examples/ importable, too, and what lies beside
+    python known to cells by its name, as ninja, by which torch builds: an environment need not be active.
+    """
     from grader.devices.load import LoadError
     from grader.faces import magics
 
@@ -224,6 +228,8 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     ipython.set_custom_exc((UsageError, LoadError), _complain)
     if (root := str(catalog.course_root())) not in sys.path:
         sys.path.append(root)
+    if (scripts := sysconfig.get_path("scripts")) not in (paths := os.get_exec_path()):
+        os.environ["PATH"] = os.pathsep.join([scripts, *paths])
 
 
 def _complain(shell: InteractiveShell, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:

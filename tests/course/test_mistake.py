@@ -161,13 +161,15 @@ def test_a_header_that_the_base_includes_is_no_part_of_the_difference(entry):
     assert "+constexpr int kGrid = 9;" in difference(entry.root, [entry.root / BASE], changed)
 
 
-def test_patch_and_git_take_it_too(entry):
-    written = mistake(entry, HEAD + FILES + HUNK)
-    for command in (["patch", "-p0", "-R", "-i"], ["git", "apply", "-p0"]):  # applied below, then taken back
-        if command[0] == "patch":
-            (entry.root / BASE).write_text(KERNEL.partition("\n\n")[0] + "\n\n" + WHOLE.partition("\n\n")[2])
-        subprocess.run([*command, str(written.file)], cwd=entry.root, check=True, capture_output=True)
+@pytest.mark.parametrize("program", [("patch", "-p0", "-i"), ("git", "apply", "-p0")], ids=lambda program: program[0])
+def test_other_programs_apply_it_and_take_it_back(entry, program):
+    if not shutil.which(program[0]):
+        pytest.skip(f"there is no {program[0]} here")
+    written, base = mistake(entry, HEAD + FILES + HUNK), (entry.root / BASE).read_text()
+    subprocess.run([*program, str(written.file)], cwd=entry.root, check=True, capture_output=True)
     assert (entry.root / BASE).read_text().endswith(WHOLE.partition("\n\n")[2])
+    subprocess.run([*program, str(written.file), "-R"], cwd=entry.root, check=True, capture_output=True)
+    assert (entry.root / BASE).read_text() == base
 
 
 # ---- where it has the name of the whole file ----

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sysconfig
 from pathlib import Path
 
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 
 from docs import notebooks
 from grader.course import predictions, progress
@@ -31,8 +34,6 @@ IMPORT = "from grader.faces.notebook import *"
 @pytest.fixture
 def shell(course):
     """A notebook's Python, with the extension."""
-    from IPython.core.interactiveshell import InteractiveShell
-
     shell = InteractiveShell()
     shell.run_line_magic("load_ext", "grader.faces.notebook")
     magics._typed.clear()
@@ -42,6 +43,15 @@ def shell(course):
 
 def run(shell, text):
     return shell.run_cell(text, store_history=False)
+
+
+def test_a_cell_finds_what_lies_beside_python(course, monkeypatch):
+    """torch looks for ninja by its name, and an environment need not be active."""
+    monkeypatch.setenv("PATH", "/usr/bin")
+    notebook.load_ipython_extension(InteractiveShell.instance())
+    InteractiveShell.clear_instance()
+    assert shutil.which("ninja") == str(Path(sysconfig.get_path("scripts"), "ninja"))
+    assert shutil.which("sh") == "/usr/bin/sh"
 
 
 def test_a_cell_becomes_the_work_file_and_is_graded(shell, course):

@@ -27,6 +27,7 @@ _KEPT = ("variable", "named_variable", "host_variable", "managed")
 _PT_TLS = 7
 _MOST_BYTES = 4096  # of a variable that are looked at
 _MOST_POINTERS, _OF_A_POINTER = 64, 64  # of variables that are followed, and bytes there
+_FIRST_ADDRESS = 1 << 16  # that Linux gives; a Python at a fixed address, as Ubuntu's, has its heap below 4 GB
 MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
 FEWEST_ELEMENTS = 64  # of the one that is called very often
 MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
@@ -117,12 +118,14 @@ def _pointed_to(held: Sequence[bytes]) -> list[bytes]:
     """What lies where these have the address of something, up to 64 bytes each; none of what host code cannot read."""
     words = {int(word) for each in held for word in np.frombuffer(each[: len(each) // 8 * 8], np.uint64)}
     found: list[bytes] = []
-    copy = os.memfd_create("pointed to")
+    copy, write = os.memfd_create("pointed to"), ctypes.CDLL(None).write
     try:
-        for word in sorted(word for word in words if word >> 32 and not word >> 47)[:_MOST_POINTERS]:
-            count = ctypes.CDLL(None).write(copy, ctypes.c_void_p(word), ctypes.c_size_t(_OF_A_POINTER))
+        for word in sorted(word for word in words if word >= _FIRST_ADDRESS and not word >> 47):
+            count = write(copy, ctypes.c_void_p(word), ctypes.c_size_t(_OF_A_POINTER))
             if count > 0:  # the system refuses what may not be read
                 found.append(ctypes.string_at(word, count))
+            if len(found) == _MOST_POINTERS:
+                break
     finally:
         os.close(copy)
     return found
