@@ -58,7 +58,7 @@ def test_symbols_and_their_names_in_words(library):
     ours = [(each.value, each.section, each.bytes, name) for each, name in zip(elf.symbols, names, strict=True)]
     assert [each for each in ours if each[1].startswith(".")] == theirs
     assert in_words([]) == []
-    assert any("apply<f::{lambda(auto:1)#2}>" in name for *_, name in ours)
+    assert any("apply<f::{lambda(auto:1)#" in name for *_, name in ours)  # g++ 12 calls it the second, g++ 13 the first
 
 
 def test_what_others_must_define(library):

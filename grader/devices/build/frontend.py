@@ -46,6 +46,7 @@ _FLAGS = (
     *LANGUAGE,
     *("-isystem", str(INCLUDE), f"-ferror-limit={MOST_SAID}", "-Wall"),
     "-Wno-unused-command-line-argument",
+    *("-U__FLOAT128__", "-U__SIZEOF_FLOAT128__"),  # g++ 14's <limits> has some of these, which a GPU has not
 )
 _GUESSES = "-fspell-checking"  # what was meant by a name that there is not, which libclang leaves out unless asked
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")

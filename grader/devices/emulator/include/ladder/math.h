@@ -132,10 +132,23 @@ inline LADDER_UNSEEN double bessel_i(int order, double x) {
     }                                                                                         \
     LADDER_OF_FLOAT(name)
 
-LADDER_FUNCTION(rsqrt, 1 / __builtin_sqrt(x))
+// To clang these are a function of the GPU's beside one of the host's, which the C library may have: glibc has sinpi and
+// cospi since 2.41, rsqrt since 2.42.
+#ifdef __CUDA__
+#define LADDER_OF_C23(name, expression)         \
+    __host__ double name(double x) noexcept;    \
+    __host__ float name##f(float x) noexcept;   \
+    __device__ double name(double x) noexcept;  \
+    __device__ float name##f(float x) noexcept; \
+    LADDER_OF_FLOAT(name)
+#else
+#define LADDER_OF_C23 LADDER_FUNCTION
+#endif
+
+LADDER_OF_C23(rsqrt, 1 / __builtin_sqrt(x))
+LADDER_OF_C23(sinpi, ladder::sin_pi(x))
+LADDER_OF_C23(cospi, ladder::cos_pi(x))
 LADDER_FUNCTION(rcbrt, 1 / __builtin_cbrt(x))
-LADDER_FUNCTION(sinpi, ladder::sin_pi(x))
-LADDER_FUNCTION(cospi, ladder::cos_pi(x))
 LADDER_FUNCTION(normcdf, 0.5 * __builtin_erfc(-x * 0.70710678118654752440))
 LADDER_FUNCTION(normcdfinv, ladder::inverse_normal(x))
 LADDER_FUNCTION(erfinv, ladder::inverse_normal(0.5 * (1 + x)) * 0.70710678118654752440)
@@ -153,6 +166,7 @@ LADDER_INLINE float jn(int n, float x) { return jnf(n, x); }
 LADDER_INLINE float yn(int n, float x) { return ynf(n, x); }
 
 #undef LADDER_FUNCTION
+#undef LADDER_OF_C23
 #undef LADDER_OF_FLOAT
 
 LADDER_INLINE void sincospif(float x, float* sine, float* cosine) {
