@@ -101,6 +101,34 @@ def test_a_program_that_clang_could_not_read_says_so(monkeypatch, tmp_path):
     assert said == [("p.cu", CLANG_FAILED), ("q.cu", CLANG_IS_MISSING)]
 
 
+LATER_LIBRARY = """
+extern "C" {
+double sinpi(double) noexcept; double cospi(double) noexcept; double rsqrt(double) noexcept;
+float sinpif(float) noexcept; float cospif(float) noexcept; float rsqrtf(float) noexcept;
+}
+"""
+OF_CUDA = """
+#include <limits>
+__global__ void k(float* x, double* y) {
+    x[0] = sinpif(x[1]) + cospif(x[2]) + rsqrtf(x[3]) + sinpi(x[4]);
+    y[0] = sinpi(y[1]) + cospi(y[2]) + rsqrt(y[3]);
+}
+float of_host(float x) { return sinpif(x) + rsqrt(x); }
+#if __HAVE_FLOAT128 && defined(__CUDA_ARCH__) && defined(__x86_64__)
+#error a GPU has no numbers of 128 bits
+#endif
+"""
+
+
+@needs_libclang
+@pytest.mark.parametrize("side", frontend.SIDES)
+def test_cudas_functions_stand_beside_those_of_a_newer_c_library(tmp_path, side):
+    """As glibc 2.41 and newer have them, for the host alone."""
+    (tmp_path / "library.h").write_text(LATER_LIBRARY)
+    headers = ["-include", str(tmp_path / "library.h"), "-include", frontend.FIRST_HEADER]
+    assert [str(each) for each in frontend._parsed("kernel.cu", OF_CUDA, side, headers).diagnostics] == []
+
+
 def test_without_libclang_files_are_graded_with_a_note(monkeypatch):
     monkeypatch.setattr(frontend, "_library", lambda: None)
     frontend.identity.cache_clear()
