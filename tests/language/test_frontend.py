@@ -129,6 +129,23 @@ def test_cudas_functions_stand_beside_those_of_a_newer_c_library(tmp_path, side)
     assert [str(each) for each in frontend._parsed("kernel.cu", OF_CUDA, side, headers).diagnostics] == []
 
 
+@needs_libclang
+def test_what_clang_cannot_read_of_gpps_own_library_is_no_fault_of_the_file(tmp_path):
+    """As of g++ 16's, which clang is too old for; a side is one of CUDA's rules there, too."""
+    header = tmp_path / "c++" / "newer"
+    header.parent.mkdir()
+    header.write_text("template <class T> __host__ __device__ T newer(T x) { return x.none; }\nint of_host(int);\n")
+    header.write_text(header.read_text() + "template <class T> __device__ T sided(T x) { return of_host(x); }\n")
+
+    def refused(call: str) -> list[str]:
+        found = frontend.parse(f'#include "{header}"\n__global__ void k(int* x) {{ x[0] = {call}; }}', tmp_path)
+        return [each.text for each in found if each.level in ("error", "broken")]
+
+    assert refused("newer(1)") == []
+    (said,) = refused("sided(1)")
+    assert "of_host" in said
+
+
 def test_without_libclang_files_are_graded_with_a_note(monkeypatch):
     monkeypatch.setattr(frontend, "_library", lambda: None)
     frontend.identity.cache_clear()

@@ -54,6 +54,7 @@ _INSTANCE = re.compile(r"explicit instantiation of '(\w+)' does not refer")
 _TAKEN = re.compile("deprecated: ladder (true|false)")
 _NO_KERNEL = re.compile(r"kernel call to non-global function '?(\w+)")
 _NO_MATCH, _OF_DEVICE = "no matching function for call to", "call to __device__ function from"
+_SIDE = re.compile("__(host|device|global)__")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -153,13 +154,21 @@ def _parsed_quickly(source: str, side: str, header: Path) -> Any | None:
 
 
 def _all_said(tree: Tree, source: str) -> list[Said]:
-    found = [_said(diagnostic, tree) for diagnostic in tree.unit.diagnostics if diagnostic.severity > 1]
+    diagnostics = (each for each in tree.unit.diagnostics if each.severity > 1 and not _is_taken_by_gpp(each))
+    found = [_said(diagnostic, tree) for diagnostic in diagnostics]
     found = [said for said in found if said.level != "error" or (said.line, said.column) not in tree.accepted]
     values = functools.cache(lambda: _values(tree))  # which are asked for by what is wrong in such a branch alone
     found = [said for said in found if not is_right_to_nvcc(said, source, tree, values)]
     found = [_of_instance(said, tree.kernels) for said in found]
     found += [Said(text, "warning", place.line, place.column, OWN) for place, text in tree.suspicious]
     return found + [Said(text, "broken", place.line, place.column) for place, text in tree.broken]
+
+
+def _is_taken_by_gpp(diagnostic: Any) -> bool:
+    """Whether it is in g++'s own library, of a version that clang is too old for, and about no rule of CUDA's."""
+    place = diagnostic.location.file
+    said = [diagnostic.spelling, *(note.spelling for note in diagnostic.children)]
+    return place is not None and "/c++/" in place.name and not any(_SIDE.search(each) for each in said)
 
 
 def _of_instance(said: Said, kernels: set[str]) -> Said:
