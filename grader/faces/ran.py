@@ -56,7 +56,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
     _name_missing_return(program, placed)
     found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
-    found.notes = [each for each in placed if each.severity == "note" and not _is_of_a_library(each)]
+    found.notes = [each for each in placed if each.severity == "note" and not _is_excused(each, program.text)]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
@@ -115,8 +115,14 @@ def _causes_first(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=follows)
 
 
-def _is_of_a_library(note: Finding) -> bool:
-    """Whether a library's kernel has left elements as they were: it has as many threads as it needs."""
+def _is_excused(note: Finding, text: str) -> bool:
+    """Whether a library's kernel has left elements as they were, which has as many threads as it needs, or zeros are
+    what a __constant__ variable is written with, or what it has because its copy is one that need not be.
+    """
+    if note.kind == "constant_never_set":
+        name = re.escape(note.message.split("`")[1].rpartition("::")[2])
+        copied = rf"(?:Symbol|ymbolAddress|Copy\w*|set\w*)\w*\s*(?:<[^<>()]*>)?\s*\([^;]*\b{name}\b"
+        return bool(re.search(rf"{copied}|__constant__[^;={{}}]*\b{name}\b[^;,]*[={{]", text, re.IGNORECASE))
     return note.kind == "untouched" and (note.kernel or "").startswith(("thrust::", "cub::"))
 
 

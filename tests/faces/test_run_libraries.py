@@ -173,3 +173,29 @@ def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call:
     assert "no findings" in told and "rows as it is stored" not in told and told.startswith("refused") == bool(said), (
         told
     )
+
+
+PLAIN_POINTER = """
+#include <thrust/device_ptr.h>
+#include <thrust/sort.h>
+int main() {
+    int* d;
+    cudaMalloc(&d, 256), cudaMemset(d, 0, 256);
+    thrust::sort(GIVEN);
+    cudaFree(d);
+}
+"""
+
+
+def test_a_device_s_plain_pointer_that_thrust_takes_for_the_host_s_is_told_at_the_call(tmp_path: Path):
+    told = run(tmp_path, PLAIN_POINTER.replace("GIVEN", "d, d + 64"))
+    assert "host code touched device memory p.cu:7 host code reads element" in told, told
+    assert "thrust takes a plain pointer for one of the host: write `thrust::device_pointer_cast(p)`" in told, told
+    for right in ("thrust::device_pointer_cast(d), thrust::device_pointer_cast(d + 64)", "thrust::device, d, d + 64"):
+        assert "no findings" in run(tmp_path, PLAIN_POINTER.replace("GIVEN", right))
+
+
+def test_a_handle_that_was_never_made_is_told(tmp_path: Path):
+    text = LEADING.replace("cublasCreate(&h);", "h = nullptr;").replace("cublasDestroy(h);", "")
+    told = run(tmp_path, text.replace("CALL", "cublasSscal(h, 4, &one, x, 1)"))
+    assert "note p.cu:9 this handle is null" in told and "write `cublasCreate(&handle)` first" in told, told

@@ -31,6 +31,7 @@ class BlasCall {
 public:
     LADDER_UNSEEN BlasCall(Blas* handle, int line) : handle_(handle), line_(line) {
         if (handle) ladder_stream_work(handle->stream, line);
+        else ladder_refused_call("this handle is null, so this call fails and computes nothing: write `cublasCreate(&handle)` first", line);
     }
     LADDER_UNSEEN cublasStatus_t status() const {
         return !handle_ ? CUBLAS_STATUS_NOT_INITIALIZED : failed_ ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
