@@ -8,8 +8,8 @@ from typing import Any
 
 KIND = "halved_tree"
 _SAID = (
-    "this tree halves the {threads:,} threads of a block, which is no power of 2, so it leaves some of their values out:"
-    " launch blocks of {less:,} or {more:,} threads"
+    "this tree halves the {threads:,} threads of a block, which is no power of 2, so it leaves some of their values"
+    " out: launch blocks of {less:,} or {more:,} threads"
 )
 _HALF = r"(?P<step>\w+)\s*=\s*(?P<of>blockDim\.x|[A-Z]\w*)\s*(?:/\s*2u?|>>\s*1u?)\s*;\s*"
 _HALVED = r"(?P=step)\s*(?:>>=\s*1|/=\s*2|=\s*(?P=step)\s*(?:/\s*2|>>\s*1))"
