@@ -14,6 +14,8 @@ from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.first_values import unset_locals
+from grader.devices.emulator.halved_trees import KIND as HALVED
+from grader.devices.emulator.halved_trees import halved_trees
 from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.program import Program
 from grader.devices.emulator.reading import Reading
@@ -56,8 +58,11 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
     _name_missing_return(program, placed)
     found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
-    found.notes = [each for each in placed if each.severity == "note" and not _is_of_a_library(each)]
+    found.notes = [each for each in placed if each.severity == "note" and not _is_excused(each, program.text)]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
+    for number, line, said in halved_trees(program.texts, ended.facts["launches"]):
+        file, line_there = program.places.of(number * SPAN + line)
+        found.notes.append(Finding(HALVED, said, "note", file, line_there))
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
     found.notes += _warnings(program, found.findings)
@@ -115,8 +120,14 @@ def _causes_first(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=follows)
 
 
-def _is_of_a_library(note: Finding) -> bool:
-    """Whether a library's kernel has left elements as they were: it has as many threads as it needs."""
+def _is_excused(note: Finding, text: str) -> bool:
+    """Whether a library's kernel has left elements as they were, which has as many threads as it needs, or zeros are
+    what a __constant__ variable is written with, or what it has because its copy is one that need not be.
+    """
+    if note.kind == "constant_never_set":
+        name = re.escape(note.message.split("`")[1].rpartition("::")[2])
+        copied = rf"(?:Symbol|ymbolAddress|Copy\w*|set\w*)\w*\s*(?:<[^<>()]*>)?\s*\([^;]*\b{name}\b"
+        return bool(re.search(rf"{copied}|__constant__[^;={{}}]*\b{name}\b[^;,]*[={{]", text, re.IGNORECASE))
     return note.kind == "untouched" and (note.kernel or "").startswith(("thrust::", "cub::"))
 
 

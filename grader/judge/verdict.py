@@ -187,6 +187,7 @@ STATUS_OF: Mapping[str, Status] = {
     "stack_overflow": "crash",
     "invalid_free": "crash",
     "wrong_call": "crash",
+    "texture_type": "wrong_result",
     "shuffle_source": "uninitialized_read",
     "own_array": "out_of_bounds",
     "never_set": "uninitialized_read",

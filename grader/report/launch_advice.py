@@ -69,6 +69,10 @@ OF_ONE_BLOCK = (
 )
 WHOLE_WARPS = "Launch whole warps, a multiple of 32 threads: those behind the last element give a 0, and store nothing."
 # By what a finding's message says.
+PARTS = (
+    "A part of n floats takes `n * sizeof(float)` bytes: the next one begins behind them, and the launch's third number"
+    " is the sum of all parts."
+)
 SAID = {
     "its last warp is not whole": WHOLE_WARPS,
     "a block sets it to 0": NOT_CLEARED,
@@ -81,4 +85,5 @@ SAID = {
     "an atomic whose scope is one block": OF_ONE_BLOCK,
     "may have ended": ENDED,
     "nothing waits for that work": ASYNCHRONOUS,
+    "and both reach this element": PARTS,
 }

@@ -13,20 +13,24 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.halved_trees import KIND as HALVED
 from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.evidence import Finding
 from grader.judge.verdict import lacking
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
+REFUSED = "refused_call"  # by a library, whose status says so
 UNASKED, CROWD = "unchecked_error", "crowd"  # a call has failed; blocks would wait for ever on an H200
 CAST = "cast"  # a number that a whole one cannot hold
 SHIFT = "shift"  # of all bits: a GPU shifts them out, and a CPU takes another distance
 RESTRICTED = "written_restricted"  # what a launch has read by a pointer that promises otherwise
 SHUFFLE_DISTANCE = "shuffle_distance"  # of which a GPU uses five bits only
+COORDINATES = "texture_coordinates"  # fractions of an array where it counts texels, or these where all of it is 1
+SAME_SEQUENCE = "same_sequence"  # of random numbers, in all threads
 DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
-_THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cuda\w+\s*\(")
+_THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cu(?:da|blas)\w+\s*\(")
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
@@ -106,20 +110,24 @@ def _told(run: Run, notes: bool) -> list[Finding]:
             return not run.findings
         if note.kind in (UNASKED, CROWD):
             return not run.findings and (note.kind == CROWD or _is_thrown_away(note))
+        if note.kind == REFUSED:
+            return run.exit_code != 0 or _is_thrown_away(note)
         wrong = note.kind in RESULTS or unwritten
-        return note.kind == FEWER_CHECKS or (wrong and bool(run.kernels) and all(map(_is_looked_at, run.findings)))
+        return note.kind in (FEWER_CHECKS, COORDINATES, SAME_SEQUENCE, HALVED) or (
+            wrong and bool(run.kernels) and all(map(_is_looked_at, run.findings))
+        )
 
     return [each for each in run.notes if each.kind != WARNING and (notes or matters(each))]
 
 
 def _is_thrown_away(note: Finding) -> bool:
-    """Whether no call of CUDA in that line gives its value to anything, as far as the line and the one above tell."""
+    """Whether no call of CUDA's in that line gives its value to anything, as far as the line and the one above tell."""
     lines, line = _lines_of(note.file), note.line or 0
     if not 1 <= line <= len(lines):
         return False
     above = next((each.strip() for each in reversed(lines[: line - 1]) if each.strip()), "{")
     text = re.sub(r"//.*", "", f"{above[-1]} {lines[line - 1]}")
-    return len(re.findall(r"\bcuda[A-Z]\w*\s*\(", text)) == len(_THROWN_AWAY.findall(text)) > 0
+    return len(re.findall(r"\bcu(?:da|blas)[A-Z]\w*\s*\(", text)) == len(_THROWN_AWAY.findall(text)) > 0
 
 
 def _is_looked_at(finding: Finding) -> bool:

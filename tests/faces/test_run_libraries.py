@@ -126,3 +126,76 @@ strided: 10 14 14 20 74 86 86 100 batched: 67 78 91 106 7 10 15 22 gemm: 74 88 1
 def test_more_of_cublas_gives_what_is_worked_out_by_hand(tmp_path: Path):
     told = run(tmp_path, Path(__file__).with_name("programs").joinpath("blas.cu").read_text())
     assert " ".join(told.split()).startswith(" ".join(BLAS.split())) and "no findings" in told
+
+
+LEADING = """
+#include <cublas_v2.h>
+int main() {
+    float *x, one = 1;
+    cudaMalloc(&x, 4096), cudaMemset(x, 0, 4096);
+    cublasHandle_t h;
+    const auto N = CUBLAS_OP_N, T = CUBLAS_OP_T;
+    cublasCreate(&h);
+    CALL;
+    cublasDestroy(h);
+    cudaFree(x);
+}
+"""
+LEADS = [
+    ("cublasSgemm(h, N, N, 4, 2, 8, &one, x, 4, x + 64, 8, &one, x + 128, 4)", ""),
+    (
+        "cublasSgemm(h, N, N, 4, 2, 8, &one, x, 4, x + 64, 4, &one, x + 128, 4)",
+        "ldb is 4, and B has 8",
+    ),
+    (
+        "cublasSgemm(h, T, N, 4, 2, 8, &one, x, 4, x + 64, 8, &one, x + 128, 4)",
+        "lda is 4, and A has 8",
+    ),
+    (
+        "cublasSgemm(h, N, T, 4, 2, 8, &one, x, 4, x + 64, 2, &one, x + 128, 2)",
+        "ldc is 2, and C has 4",
+    ),
+    ("cublasSgemv(h, T, 4, 2, &one, x, 2, x + 64, 1, &one, x + 128, 1)", "lda is 2, and A has 4"),
+    (
+        "cublasSgeam(h, T, N, 4, 2, &one, x, 2, &one, x + 64, 2, x + 128, 4)",
+        "ldb is 2, and B has 4",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=4, slow=2))
+def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call: str, said: str):
+    told = run(tmp_path, LEADING.replace("CALL", call))
+    assert "no findings" in told
+    assert f"note p.cu:9 {said} rows as it is stored" in told if said else "note" not in told, told
+    asked = f'if ({call}) puts("refused")'
+    told = run(tmp_path, "#include <cstdio>\n" + LEADING.replace("CALL", asked))
+    assert "no findings" in told and "rows as it is stored" not in told and told.startswith("refused") == bool(said), (
+        told
+    )
+
+
+PLAIN_POINTER = """
+#include <thrust/device_ptr.h>
+#include <thrust/sort.h>
+int main() {
+    int* d;
+    cudaMalloc(&d, 256), cudaMemset(d, 0, 256);
+    thrust::sort(GIVEN);
+    cudaFree(d);
+}
+"""
+
+
+def test_a_device_s_plain_pointer_that_thrust_takes_for_the_host_s_is_told_at_the_call(tmp_path: Path):
+    told = run(tmp_path, PLAIN_POINTER.replace("GIVEN", "d, d + 64"))
+    assert "host code touched device memory p.cu:7 host code reads element" in told, told
+    assert "thrust takes a plain pointer for one of the host: write `thrust::device_pointer_cast(p)`" in told, told
+    for right in ("thrust::device_pointer_cast(d), thrust::device_pointer_cast(d + 64)", "thrust::device, d, d + 64"):
+        assert "no findings" in run(tmp_path, PLAIN_POINTER.replace("GIVEN", right))
+
+
+def test_a_handle_that_was_never_made_is_told(tmp_path: Path):
+    text = LEADING.replace("cublasCreate(&h);", "h = nullptr;").replace("cublasDestroy(h);", "")
+    told = run(tmp_path, text.replace("CALL", "cublasSscal(h, 4, &one, x, 1)"))
+    assert "note p.cu:9 this handle is null" in told and "write `cublasCreate(&handle)` first" in told, told

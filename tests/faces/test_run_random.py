@@ -201,3 +201,37 @@ congruential 4089345937 1104747266 1013904223 0 2147483647 0 0.3222156 2 0.16690
 def test_thrust_s_engines_draw_as_thrust_s_own(tmp_path: Path):
     told = run(tmp_path, ENGINES)
     assert told.startswith(" ".join(OF_ENGINES.split())) and "no findings" in told
+
+
+SEQUENCES = """
+#include <curand_kernel.h>
+#include <cstdio>
+__global__ void begin(STATE* states, unsigned long long seed) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    curand_init(seed, WHICH, 0, &states[i]);
+}
+int main() {
+    STATE* states;
+    cudaMalloc(&states, 128 * sizeof(STATE));
+    begin<<<BLOCKS>>>(states, 1234);
+    cudaDeviceSynchronize();
+    cudaFree(states);
+}
+"""
+SAME = "note p.cu:6 in kernel begin threads of different blocks, or all of one, begin the same sequence"
+BEGUN = [
+    ("curandState", "0", "4, 32", SAME),
+    ("curandStatePhilox4_32_10_t", "0", "1, 64", SAME),
+    ("curandStateMRG32k3a", "seed", "4, 32", SAME),
+    ("curandState", "i", "4, 32", ""),
+    ("curandState", "blockIdx.x", "4, 32", ""),  # the threads of a block decide the same
+    ("curandState", "threadIdx.x", "128, 1", SAME),
+    ("curandState", "threadIdx.x / 2", "1, 128", ""),  # pairs
+]
+
+
+@pytest.mark.parametrize(("state", "which", "blocks", "told"), long_tail(BEGUN, every=4, slow=2))
+def test_threads_that_all_begin_one_sequence_are_told(tmp_path: Path, state: str, which: str, blocks: str, told: str):
+    text = SEQUENCES.replace("STATE", state).replace("WHICH", which).replace("BLOCKS", blocks)
+    said = run(tmp_path, text)
+    assert told in said and (told or "note" not in said) and "no findings" in said, said

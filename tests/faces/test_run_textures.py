@@ -1,4 +1,6 @@
-"""`ladder run`: textures filter as an H200 does, whose weights have 8 bits, and have its colors at their borders."""
+"""`ladder run`: textures filter as an H200 does, whose weights have 8 bits, and have its colors at their borders. What
+a texture or surface is made or asked for otherwise than it was meant is told.
+"""
 
 from __future__ import annotations
 
@@ -130,3 +132,71 @@ def test_an_object_that_is_none_is_told_where_it_is_fetched_from(tmp_path, which
     said = " ".join((done.stdout + done.stderr).split())
     assert said.startswith("no error 1. trap p.cu:5 in kernel k"), said
     assert "this texture or surface object was never made, or is destroyed" in said, said
+
+
+MODES = """
+#include <cstdio>
+__global__ void turn(cudaTextureObject_t t, float* z) {
+    const int x = threadIdx.x, y = threadIdx.y;
+    z[16 * y + x] = (float)tex2D<READ>(t, AT_X, AT_Y);
+}
+__global__ void mark(cudaSurfaceObject_t s) { surf2Dwrite((TYPE)1, s, threadIdx.x * sizeof(TYPE), threadIdx.y); }
+int main() {
+    TYPE texels[256] = {};
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<TYPE>();
+    cudaMallocArray(&array, &format, 16, 16, FLAG);
+    cudaMemcpy2DToArray(array, 0, 0, texels, sizeof(TYPE[16]), sizeof(TYPE[16]), 16, cudaMemcpyHostToDevice);
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeArray;
+    from.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.filterMode = FILTER;
+    how.readMode = AS;
+    how.normalizedCoords = NORMALIZED;
+    float* z;
+    cudaMalloc(&z, 1024);
+    cudaTextureObject_t t = 0;
+    cudaCreateTextureObject(&t, &from, &how, nullptr);
+    if (t) turn<<<1, dim3(16, 16)>>>(t, z);
+    cudaSurfaceObject_t s = 0;
+    cudaCreateSurfaceObject(&s, &from);
+    if (s) mark<<<1, dim3(16, 16)>>>(s);
+    cudaDestroyTextureObject(t), cudaDestroySurfaceObject(s), cudaFreeArray(array), AGAIN;
+    cudaFree(z);
+}
+"""
+FRACTIONS = {"AT_X": "x / 16.f", "AT_Y": "y / 16.f", "NORMALIZED": "1"}
+PLACES = {"AT_X": "x + 0.5f", "AT_Y": "y + 0.5f", "NORMALIZED": "0"}
+FLAG = {"FLAG": "cudaArraySurfaceLoadStore", "AGAIN": "z = z"}
+PLAIN = FLOAT | LINEAR | FLAG
+TAKEN_OTHERWISE = [
+    (PLAIN | FRACTIONS, ""),
+    (PLAIN | PLACES, ""),
+    (BYTE | LINEAR | FLAG | FRACTIONS, ""),
+    (WHOLE | POINT | FLAG | PLACES, ""),
+    (PLAIN | PLACES | {"AT_X": "0.5f"}, ""),  # a line of the first column
+    (PLAIN | PLACES | {"AT_X": "x * 2 / 3.f"}, ""),
+    (PLAIN | FRACTIONS | {"NORMALIZED": "0"}, "note p.cu:24 this texture counts coordinates in texels"),
+    (PLAIN | PLACES | {"NORMALIZED": "1"}, "note p.cu:24 this texture has normalizedCoords = 1"),
+    (PLAIN | PLACES | {"READ": "int"}, "1. texture type p.cu:5 in kernel turn this texture holds floats"),
+    (
+        WHOLE | POINT | FLAG | PLACES | {"READ": "float"},
+        "1. texture type p.cu:5 in kernel turn this texture holds w",
+    ),
+    (BYTE | LINEAR | FLAG | FRACTIONS | {"READ": "unsigned char"}, "this texture is read as fractions"),
+    (WHOLE | LINEAR | FLAG | PLACES, "1. wrong call p.cu:24 whole numbers have no values in between"),
+    (PLAIN | PLACES | {"FLAG": "0"}, "1. wrong call p.cu:27 this array takes no surface"),
+    (PLAIN | PLACES | {"AGAIN": "cudaFreeArray(array)"}, "1. wrong call p.cu:29 this array was freed before"),
+]
+
+
+@pytest.mark.parametrize(("words", "told"), long_tail(TAKEN_OTHERWISE, every=5, slow=2))
+def test_what_a_texture_is_made_or_asked_for_otherwise_than_meant_is_told(tmp_path, words, told):
+    text = MODES
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    (tmp_path / "p.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert told in said and (told or ("note" not in said and "no findings" in said)), said

@@ -12,6 +12,7 @@ from tests.warm import run_ladder
 PROGRAM = """#include <cstdio>
 #include <cstdint>
 #include <cstring>
+#include <cuda_fp16.h>
 #include <array>
 #include <vector>
 struct Pair { float first, second, third; };
@@ -74,6 +75,16 @@ WRONG = [
         "std::vector<int> v(9); cudaMemcpy(v.data(), d, v.size(), cudaMemcpyDeviceToHost);",
         "`v.size() * sizeof(int)`",
     ),
+    (
+        "",
+        "double wider[4] = {}; cudaMemcpy(x, wider, sizeof(h), cudaMemcpyHostToDevice);",
+        "the bytes of `double` to an array of `float`, and converts nothing",
+    ),
+    (
+        "",
+        "half* small = nullptr; cudaMemcpyAsync((void*)small, h, 8, cudaMemcpyHostToDevice);",
+        "the bytes of `float` to an array of `__half`",
+    ),
     ("", "cudaMemset(x, 0, n);", "`cudaMemset` counts bytes, and `n` counts elements: write `n * sizeof(float)`"),
 ]
 RIGHT_IN_KERNEL = """if (i < n) y[i] = x[i];
@@ -89,6 +100,10 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     cudaMalloc((void**)&p, 4); cudaMalloc((void**)q, sizeof(h)); cudaMalloc(&a[1], sizeof(*p));
     cudaMemset(d, 0, 4); cudaMemset(d, 0xff, 4); cudaMemset(d, -1, 4); cudaMemset(d, 0x7f, 4); cudaMemset(place, 1, 4);
     std::array<float, 4> four{}; cudaMemcpy(x, four.data(), sizeof(four), cudaMemcpyHostToDevice);
+    float4* fours = nullptr; double* twice = nullptr; short* bits = nullptr; half* halves = nullptr; char eight[8];
+    cudaMemcpy(fours, h, 0, cudaMemcpyHostToDevice); cudaMemcpy((float*)twice, h, 0, cudaMemcpyHostToDevice);
+    cudaMemcpy(bits, halves, 0, cudaMemcpyDefault); cudaMemcpy(&wide, d, 0, cudaMemcpyDefault);
+    cudaMemcpy(eight, x, 0, cudaMemcpyDefault); cudaMemcpy(&h[1], x, 0, cudaMemcpyDefault);
     cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
     cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
     cudaMemcpyToSymbol(table, &x, sizeof(table)); cudaMemcpyToSymbol(table, &x, sizeof(x));

@@ -14,7 +14,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.devices.build import byte_counts, frontend, host_order, kernel_rules, launch_arguments, program_slips, rules
+from grader.devices.build import (
+    byte_counts,
+    copied_types,
+    frontend,
+    host_order,
+    kernel_rules,
+    launch_arguments,
+    program_slips,
+    rules,
+)
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.cursors import kind_of
@@ -102,7 +111,7 @@ class _Few(Tree):
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
         call, source = around.call(), self._own[self.file]
         said = of_call(used.spelling, call) or byte_counts.of_call(used.spelling, call, source)
-        said = said or launch_arguments.of_call(used.spelling, call)
+        said = said or launch_arguments.of_call(used.spelling, call) or copied_types.of_call(used.spelling, call)
         if said or (said := program_slips.of_header(used.spelling, self._own.values())):
             self.slips.append((cursor.location, said))
         super()._call(cursor, used, around)

@@ -133,9 +133,48 @@ def _leaves_host_memory(fact: Fact) -> str:
     return f"{told}: {_ITS_MEMORY.get(left, 'make that array larger, or copy less; sizes are in bytes')}"
 
 
+_SAID = "said "  # and then what a library's header says of its call
+
+
+def _texture_type(fact: Fact) -> str:
+    gives, asked, instead = {
+        "floats": ("holds floats", "a whole number", "fetch a float"),
+        "fractions": ("is read as fractions, by cudaReadModeNormalizedFloat", "a whole number", "fetch a float"),
+        "whole": (
+            "holds whole numbers",
+            "a float",
+            "fetch their own type, or let bytes and shorts be read as fractions, `readMode ="
+            " cudaReadModeNormalizedFloat`",
+        ),
+    }[fact["text"]]
+    told = f"this texture {gives}, and the fetch takes {asked}"
+    return f"{told}: a GPU hands over bits that mean another number; {instead}"
+
+
+def _same_sequence(fact: Fact) -> str:
+    return (
+        "threads of different blocks, or all of one, begin the same sequence of random numbers here, so each draws what"
+        " the others draw: hand over the thread's own number as the second argument, `curand_init(seed, i, 0, &state)`"
+    )
+
+
+def _texture_coordinates(fact: Fact) -> str:
+    if fact["text"] == "places":
+        return (
+            "this texture has normalizedCoords = 1, by which its whole width is 1, and all fetches ask for places of"
+            " texels, up to 2 and more: divide these by width and height, or type `normalizedCoords = 0`"
+        )
+    return (
+        "this texture counts coordinates in texels, and all fetches ask for fractions, in [-1, 1]: type"
+        " `normalizedCoords = 1`, or multiply these by width and height"
+    )
+
+
 def _wrong_call(fact: Fact) -> str:
     if fact["text"].startswith(("into ", "from ")):
         return _leaves_host_memory(fact)
+    if fact["text"].startswith(_SAID):
+        return str(fact["text"]).removeprefix(_SAID)
     which = next(each for each in _WRONG_CALLS if fact["text"].startswith(each))
     return _WRONG_CALLS[which].format(*map(int, fact["text"].removeprefix(which).split()))
 
@@ -193,6 +232,10 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "invalid_free": _invalid_free,
     "out_of_memory": _out_of_memory,
     "wrong_call": _wrong_call,
+    "refused_call": lambda fact: str(fact["text"]),
+    "texture_type": _texture_type,
+    "same_sequence": _same_sequence,
+    "texture_coordinates": _texture_coordinates,
     "unchecked_error": _unchecked_error,
     "harmless_error": _unchecked_error,
     "lost_output": _lost_output,

@@ -94,7 +94,10 @@ def host_access(fact: Mapping[str, Any], where: Where) -> str:
         side = "before its start" if fact["offset"] < 0 else f"past its end: it has {where.size}"
         return f"host code {verb} {where.at}, {side}; sizes are in bytes, as `n * sizeof(float)`"
     target = where.at if fact["array"] else "device memory"
-    return f"host code {verb} {target}, which is device memory: only a kernel can do that"
+    told = f"host code {verb} {target}, which is device memory"
+    if fact["line"] and fact["reading"].calls_thrust(fact["line"]):
+        return f"{told}, for thrust takes a plain pointer for one of the host: write `thrust::device_pointer_cast(p)`"
+    return f"{told}: only a kernel can do that"
 
 
 def cause_of_crash(fact: Mapping[str, Any]) -> str:

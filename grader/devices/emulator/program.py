@@ -11,16 +11,15 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
+from grader.devices.build.companions import Companions
 from grader.devices.build.elf import Elf
 from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
@@ -122,8 +121,8 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
     runtime = session.runtime_library(cache)
     try:
         own = OwnFiles.of(wanted.sources, wanted.folders, session.include_folder())
-        with tempfile.TemporaryDirectory(dir=_kept(cache), prefix="build-") as folder:
-            library = _Building(wanted, own, runtime, Path(folder)).library(_kept(cache))
+        with tempfile.TemporaryDirectory(dir=_kept(cache), prefix="build-") as folder, Companions() as compilers:
+            library = _Building(wanted, own, runtime, Path(folder), compilers).library(_kept(cache))
     except Unreadable as error:
         told = _told(error.file, error.line, error.message)
         where = Diagnostic(told, error.line, None, _line(error.file, error.line))
@@ -148,9 +147,9 @@ def _kept(cache: Path) -> Path:
 class _Building:
     """One build in a folder of its own."""
 
-    def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path):
+    def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path, compilers: Companions):
         self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
-        self.places = Places(own.names)
+        self.places, self.compilers = Places(own.names), compilers
         # Texts of sources, where indexes are held against their arrays.
         self.with_checks: dict[int, tuple[str, str]] = {}
         self.plain: list[tuple[str, int | None, str]] = []  # as Program says
@@ -169,8 +168,7 @@ class _Building:
 
     def library(self, kept: Path) -> Path:
         """The library in the cache."""
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            texts = list(pool.map(self._preprocessed, self.sources))
+        texts = self.compilers.all(self._preprocessed, self.sources)
         for number, (source, text) in enumerate(zip(self.sources, texts, strict=True)):
             if self.wanted.arrays is not False and source.suffix in CUDA:
                 held = with_used_indexes_of_program(text, of_blocks=bool(self.wanted.arrays))
@@ -181,8 +179,7 @@ class _Building:
             return place
         readings = {each: self._read(each, kept.parent) for each in self.own.sources if each.suffix in CUDA}
         try:
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                objects = list(pool.map(self._compiled, self.sources, texts))
+            objects = self.compilers.all(self._compiled, self.sources, texts)
         except NotBuilt as error:
             raise NotBuilt(_reworded(error.build, readings)) from None
         warned = self._keeps_rules(readings)
@@ -296,7 +293,7 @@ class _Building:
     def _run(self, command: list[str]) -> str:
         standard = next((flag for flag in command if flag.startswith("-std=")), "")
         command = [flag for flag in command if not flag.startswith("-std=") or flag == standard]  # the first one counts
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="surrogateescape")
+        done = self.compilers.run(command, self.folder)
         if said := complaint(done):
             raise NotBuilt(self._explained(said))
         return done.stdout

@@ -52,6 +52,10 @@ class Reading:
         """Whether the line reads by a texture or a surface."""
         return any(map(_FETCH.match, self._row(line).split()))
 
+    def calls_thrust(self, line: int) -> bool:
+        """Whether a statement of this line calls one of thrust's algorithms."""
+        return bool(re.search(r"\bthrust :: \w+ \(", self._row(line)))
+
     def reads_restricted(self, line: int) -> bool:
         """Whether a program's line reads by a kernel's parameter that is `const` and `__restrict__`, and no other."""
         numbered = enumerate(self._texts, start=1)

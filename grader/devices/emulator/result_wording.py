@@ -52,6 +52,14 @@ def _was(count: int) -> str:
     return "it was" if count == 1 else "they were"
 
 
+def _constant_never_set(fact: Fact, where: Where) -> str:
+    return (
+        f"`{where.name}` is all zeros, for nothing sets this __constant__ variable: write"
+        f" `cudaMemcpyToSymbol({where.name}, values, sizeof {where.name})` before the launch"
+    )
+
+
 RESULTS: Mapping[str, Callable[[Fact, Where], str]] = {
     "untouched": _untouched,
+    "constant_never_set": _constant_never_set,
 }

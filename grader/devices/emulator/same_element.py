@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.devices.emulator.array_wording import Where
+from grader.devices.emulator.shared_parts import overlapping_parts
 
 _ROWS = "is threadIdx.{axis} missing from the index, or is the block of {block} threads meant to have one dimension?"
 _NO_WARP = (
@@ -42,6 +43,8 @@ _LOOP_OF_BLOCK = "does a loop go on by fewer than the block's {threads:,} thread
 def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     """What to ask where two threads write one element; "" if it follows no rule of one dimension."""
     index = where.index
+    if overlap := overlapping_parts(fact, where.name):
+        return overlap
     if (fact["access"], fact["line"]) != (fact["other_access"], fact["other_line"]) or fact["access"] != "write":
         return ""
     number = fact.get("launch", 0)

@@ -144,6 +144,7 @@ inline LADDER_UNSEEN cublasStatus_t cublasGetVector(int n, int size, const void*
     inline LADDER_UNSEEN cublasStatus_t cublas##X##gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, \
                                                         const T* v, int step_v, const T* beta, T* y, int step_y, LADDER_LINE) {                 \
         ladder::BlasCall call(h, line);                                                                                                         \
+        if (ladder::is_refused({{"A", m, lda}}, line)) return CUBLAS_STATUS_INVALID_VALUE;                                                      \
         const long rows = op == CUBLAS_OP_N ? m : n, columns = op == CUBLAS_OP_N ? n : m;                                                       \
         const double scale = call.scalar(alpha), keep = call.scalar(beta);                                                                      \
         std::vector<double> sum(static_cast<std::size_t>(rows));                                                                                \
@@ -158,6 +159,8 @@ inline LADDER_UNSEEN cublasStatus_t cublasGetVector(int n, int size, const void*
     inline LADDER_UNSEEN cublasStatus_t cublas##X##geam(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha, \
                                                         const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc, LADDER_LINE) {  \
         ladder::BlasCall call(h, line);                                                                                                         \
+        if (ladder::is_refused({{"A", ta == CUBLAS_OP_N ? m : n, lda}, {"B", tb == CUBLAS_OP_N ? m : n, ldb}, {"C", m, ldc}}, line))            \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                                                                 \
         const double scale = call.scalar(alpha), other = call.scalar(beta);                                                                     \
         std::vector<double> sum(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));                                                     \
         const auto left = scale != 0 ? ladder::operand(call, ta, a, m, n, lda) : sum, right = other != 0 ? ladder::operand(call, tb, b, m, n, ldb) : sum; \

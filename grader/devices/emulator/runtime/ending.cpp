@@ -110,6 +110,8 @@ bool is_harmless(int error) {
 void finish_case(Machine& m) {
     judge_host_code(m);
     note_untouched_of_both_sides();
+    note_constants_never_set();
+    note_textures_asked_otherwise();
     if (m.whole_program && m.last_error && m.last_error != m.error_asked_for) {
         Finding finding;
         finding.kind = is_harmless(m.last_error) ? "harmless_error" : "unchecked_error";

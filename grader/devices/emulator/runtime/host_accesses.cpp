@@ -1,5 +1,7 @@
 #include "host_accesses.h"
 
+#include "frames.h"
+
 namespace ladder {
 namespace {
 
@@ -13,6 +15,7 @@ namespace {
     finding.bytes = bytes;
     if (const Region* region = machine().memory.nearest(a)) finding.at(*region, a);
     if (machine().memory.named_variable(a)) finding.text = "variable";
+    if (machine().whole_program) finding.callers = calls_to_here();   // a library's function may have been given it
     machine().findings.push_back(finding);
     leave_entry_point();
 }

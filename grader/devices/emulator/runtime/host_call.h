@@ -37,6 +37,8 @@ int refusal_of_free(const void* p, std::uintptr_t caller);      // by free() or 
 int refusal_of_call(void* stream, int line);   // that is to work on this stream; Success if it may
 int refusal_of_memory(int line);               // the same of a call that allocates or frees
 
+void note_textures_asked_otherwise();           // library_calls.cpp: of those whose coordinates are the other kind's
+
 // ---- captures.cpp: the same of one that streams which are captured into a graph forbid ----
 int refusal_while_captured(void* stream, int line);
 int memory_while_captured(int line);

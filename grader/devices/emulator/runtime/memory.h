@@ -55,6 +55,8 @@ struct Region {
     bool freed = false;
     std::size_t launches_before = 0;   // in the case, when it was allocated
     int freed_by_launch = 0;           // the line of the launch whose copy of an argument has freed it as it ended
+    bool set_by_host = false;          // some of it, by a copy or memset
+    std::uint32_t read_pc = 0;         // of a __constant__ variable: where a kernel has read it first
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
     bool is_variable = false;          // of the library
@@ -80,6 +82,7 @@ struct Region {
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
     bool others_see() const { return id >= 0 || place_in_cluster >= 0; }   // blocks
     void fill_from_host(Address from, std::size_t n, int by_line) {
+        set_by_host = true;
         if (from == begin && n >= filled) filled = n, filled_line = by_line;
     }
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }

@@ -171,6 +171,21 @@ bool note_untouched(Region& region, std::size_t bytes) {
     });
 }
 
+// It holds zeros, and is nearly always meant to get others.
+void note_constants_never_set() {
+    const Machine& m = machine();
+    for (const auto& region : m.memory.regions()) {
+        if (!m.whole_program || !region->read_pc || region->set_by_host || region->asked) continue;
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(region->begin);
+        if (std::any_of(bytes, bytes + region->bytes, [](unsigned char each) { return each != 0; })) continue;
+        Finding finding;
+        finding.kind = "constant_never_set";
+        finding.note = true;
+        finding.pc = region->read_pc;
+        machine().findings.push_back(std::move(finding.at(*region, region->begin)));
+    }
+}
+
 void note_untouched_of_both_sides() {
     for (const auto& region : machine().memory.regions())
         if (region->sides != Sides::Device && !region->is_managed) note_untouched(*region, region->bytes);

@@ -27,6 +27,7 @@ struct Extents {
 
 // True: it has filed a note. Of what goes to the host, from the array's start up to some bytes behind it.
 bool note_untouched(Region& region, std::size_t bytes);
+void note_constants_never_set();             // that a kernel has read
 void note_untouched_of_both_sides();   // which host code reads without a call
 
 }  // namespace ladder

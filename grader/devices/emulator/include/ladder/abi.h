@@ -109,6 +109,13 @@ constexpr unsigned cluster_axis = 32;   // the blocks of a cluster as one number
 constexpr int registers_per_multiprocessor = 65536;
 constexpr std::size_t global_memory = std::size_t{4} << 30;
 
+// What the coordinates are like that a texture's fetches ask for, bit by bit.
+struct FetchedAt {
+    static constexpr unsigned Beyond = 1;    // outside of [-1, 1], or of an array that has few
+    static constexpr unsigned Between = 2;   // neither a whole number nor in the middle of two
+    static constexpr unsigned Low = 4, High = 8, Far = 16;   // along x: below 0.3, above 0.7, from 2 on
+};
+
 }  // namespace ladder
 
 extern "C" {
@@ -168,6 +175,10 @@ int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launc
 void ladder_host_function(int begins);   // CUDA calls a function of host code, which may not call CUDA, or that is over
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
 int ladder_check_texture_pitch(std::size_t width, std::size_t pitch, int line);
+int ladder_wrong_call(int error, const char* why, int line);   // of a texture, which says why in a sentence; gives the error
+void ladder_refused_call(const char* why, int line);            // of a library, which gives an error that the program may look at
+unsigned* ladder_watch_texture(int normalized, int line);       // whose fetches note what they ask for, as ladder::FetchedAt
+void ladder_wrong_texel(int gives_floats, int holds_floats);    // a fetch takes whole numbers for floats, or floats for these
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 int ladder_is_under_way(void* stream, const void* event); // the same, but it hears so only when it asks again
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has

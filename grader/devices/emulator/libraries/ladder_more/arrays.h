@@ -1,6 +1,8 @@
 // CUDA arrays, and copies of these and of pitched memory (include/ladder/pitched.h). An array's rows lie one behind the other.
 #pragma once
 
+#include <utility>
+
 #include "refused.h"
 
 enum cudaChannelFormatKind {
@@ -72,9 +74,8 @@ inline LADDER_UNSEEN cudaError_t cudaMallocArray(cudaArray_t* array, const cudaC
 }
 inline LADDER_UNSEEN cudaError_t cudaFreeArray(cudaArray_t array, LADDER_LINE) {
     if (!array) return ladder::status();
-    const int error = ladder_free(array->data, line);
-    delete array;
-    return ladder::status(error);
+    if (!array->data) return ladder::status(ladder_wrong_call(cudaErrorInvalidValue, "this array was freed before: take one cudaFreeArray out", line));
+    return ladder::status(ladder_free(std::exchange(array->data, nullptr), line));   // the handle stays, to be known as freed
 }
 inline LADDER_UNSEEN cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
     if (format) *format = array->format;

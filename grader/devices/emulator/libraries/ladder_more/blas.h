@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "cuda_bf16.h"
@@ -30,6 +31,7 @@ class BlasCall {
 public:
     LADDER_UNSEEN BlasCall(Blas* handle, int line) : handle_(handle), line_(line) {
         if (handle) ladder_stream_work(handle->stream, line);
+        else ladder_refused_call("this handle is null, so this call fails and computes nothing: write `cublasCreate(&handle)` first", line);
     }
     LADDER_UNSEEN cublasStatus_t status() const {
         return !handle_ ? CUBLAS_STATUS_NOT_INITIALIZED : failed_ ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
@@ -76,6 +78,21 @@ private:
     int line_;
     bool failed_ = false;
 };
+
+// Of matrices of `rows` as they are stored, whose columns are `lead` numbers apart: the first that cannot be so is told.
+struct StoredMatrix { const char* name; long rows, lead; };
+inline LADDER_UNSEEN bool is_refused(std::initializer_list<StoredMatrix> all, int line) {
+    for (const StoredMatrix& each : all) {
+        if (each.rows < 0) return true;
+        if (each.lead >= (each.rows > 1 ? each.rows : 1)) continue;
+        const std::string name = each.name, small(1, static_cast<char>(name[0] - 'A' + 'a'));
+        ladder_refused_call(("ld" + small + " is " + std::to_string(each.lead) + ", and " + name + " has " + std::to_string(each.rows) +
+                              " rows as it is stored, column by column, so this call fails and computes nothing: hand over " + std::to_string(each.rows) +
+                              " or more; a matrix that lies row by row is the transpose of what cuBLAS sees").c_str(), line);
+        return true;
+    }
+    return false;
+}
 
 // Where the first element is whose absolute value is the largest (std::greater) or the smallest, counted as Fortran does.
 template <class T, class Before>
@@ -125,8 +142,7 @@ template <class A, class B, class C, class S>
 LADDER_UNSEEN cublasStatus_t gemm(Blas* handle, cublasOperation_t ta, cublasOperation_t tb, long m, long n, long k, const S* alpha, const A* a, long lda,
                                   const B* b, long ldb, const S* beta, C* c, long ldc, int line) {
     BlasCall call(handle, line);
-    const bool wrong = m < 0 || n < 0 || k < 0 || lda < (ta == CUBLAS_OP_N ? m : k) || ldb < (tb == CUBLAS_OP_N ? k : n) || ldc < m;
-    if (wrong) return CUBLAS_STATUS_INVALID_VALUE;
+    if (n < 0 || k < 0 || is_refused({{"A", ta == CUBLAS_OP_N ? m : k, lda}, {"B", tb == CUBLAS_OP_N ? k : n, ldb}, {"C", m, ldc}}, line)) return CUBLAS_STATUS_INVALID_VALUE;
     const double scale = call.scalar(alpha), keep = call.scalar(beta);
     std::vector<double> sum(static_cast<std::size_t>(m * n));
     if (keep != 0) sum = call.get(c, m, n, ldc);   // beta 0: C need not hold numbers

@@ -23,7 +23,7 @@ LADDER_UNSEEN cublasStatus_t rotate(BlasCall& call, int n, T* a, int step_a, T* 
 template <class T>
 LADDER_UNSEEN cublasStatus_t add_product(Blas* handle, int m, int n, const T* alpha, const T* x, int step_x, const T* y, int step_y, T* a, int lda, int line) {
     BlasCall call(handle, line);
-    if (m < 0 || n < 0 || step_x == 0 || step_y == 0 || lda < (m > 1 ? m : 1)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (n < 0 || step_x == 0 || step_y == 0 || is_refused({{"A", m, lda}}, line)) return CUBLAS_STATUS_INVALID_VALUE;
     const double scale = call.scalar(alpha);
     auto sum = call.get(a, m, n, lda);
     const auto rows = call.get_vector(x, m, step_x), columns = call.get_vector(y, n, step_y);

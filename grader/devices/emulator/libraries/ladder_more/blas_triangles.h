@@ -63,7 +63,7 @@ LADDER_UNSEEN cublasStatus_t solve_many(Blas* handle, cublasSideMode_t side, cub
                                         const T* alpha, const T* a, long lda, T* b, long ldb, int line) {
     BlasCall call(handle, line);
     const long size = side == CUBLAS_SIDE_LEFT ? m : n;
-    if (m < 0 || n < 0 || lda < (size > 1 ? size : 1) || ldb < (m > 1 ? m : 1)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (n < 0 || is_refused({{"A", size, lda}, {"B", m, ldb}}, line)) return CUBLAS_STATUS_INVALID_VALUE;
     const double scale = call.scalar(alpha);
     // X A = B is A' X' = B'.
     const cublasOperation_t turned = op == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N, as = side == CUBLAS_SIDE_LEFT ? op : turned;

@@ -26,6 +26,7 @@ using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
 extern "C" {
 // Advances the five words of XORWOW's shift register by steps * 2^log_of_step (runtime/random.cpp).
 LADDER_CALL void ladder_xorwow_skip(unsigned* words, unsigned long long steps, int log_of_step);
+LADDER_CALL void ladder_random_sequence(unsigned long long seed, unsigned long long subsequence, unsigned long long offset);   // a thread begins it
 }
 
 namespace ladder {
@@ -85,6 +86,7 @@ LADDER_INLINE void skipahead_sequence(unsigned long long n, curandStateXORWOW* s
     for (int i = 0; i < 5; ++i) state->v[i] = words.v[i];
 }
 LADDER_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, curandStateXORWOW* state) {
+    ladder_random_sequence(seed, subsequence, offset);
     const unsigned low = static_cast<unsigned>(seed) ^ 0xaad26b49u, high = static_cast<unsigned>(seed >> 32) ^ 0xf7dcefddu;
     const unsigned a = 1099087573u * low, b = 2591861531u * high;
     ladder::XorwowWords words = {{123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a}};
@@ -121,6 +123,7 @@ LADDER_INLINE void skipahead_sequence(unsigned long long n, curandStatePhilox4_3
     state->output = ladder::philox(state->ctr, state->key);
 }
 LADDER_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, curandStatePhilox4_32_10* state) {
+    ladder_random_sequence(seed, subsequence, offset);
     state->ctr = {0, 0, 0, 0};
     state->key = {static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)};
     state->STATE = 0;

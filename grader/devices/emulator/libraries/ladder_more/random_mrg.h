@@ -75,6 +75,7 @@ LADDER_INLINE void skipahead_subsequence(unsigned long long n, curandStateMRG32k
 LADDER_INLINE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a* state) { ladder::mrg::skip<127>(state, n); }
 LADDER_INLINE void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, curandStateMRG32k3a* state) {
     using namespace ladder::mrg;
+    ladder_random_sequence(seed, subsequence, offset);
     const unsigned long long low = static_cast<unsigned>(seed) ^ 0x55555555u, high = static_cast<unsigned>(seed >> 32) ^ 0xAAAAAAAAu;
     for (int i = 0; i < 3; ++i) {
         state->s1[i] = seed ? static_cast<unsigned>((i == 1 ? high : low) * 12345 % m1) : 12345;

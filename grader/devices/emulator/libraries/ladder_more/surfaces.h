@@ -5,8 +5,14 @@
 
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
 
-inline LADDER_UNSEEN cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
-    if (resource->resType != cudaResourceTypeArray) return ladder::status(cudaErrorInvalidValue);
+inline LADDER_UNSEEN cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource, LADDER_LINE) {
+    const bool is_array = resource->resType == cudaResourceTypeArray;
+    const cudaArray* const array = is_array ? resource->res.array.array : nullptr;
+    const char* wrong = is_array ? nullptr : "a surface is of an array, so this call fails and makes none: type `resType = cudaResourceTypeArray`";
+    if (is_array && (!array || !array->data)) wrong = ladder::no_memory;
+    else if (is_array && !(array->flags & cudaArraySurfaceLoadStore))
+        wrong = "this array takes no surface, so this call fails and makes none: type cudaArraySurfaceLoadStore as the last argument of its cudaMallocArray";
+    if (wrong) return ladder::status(ladder_wrong_call(cudaErrorInvalidValue, wrong, line));
     *object = ladder::object_of(ladder::texture_of(*resource));
     return ladder::status();
 }

@@ -50,6 +50,11 @@ struct Texture {
     bool layered;
     cudaTextureDesc how;
     cudaResourceDesc resource;
+    unsigned* asked;   // what coordinates fetches ask for (include/ladder/abi.h)
+    LADDER_UNSEEN bool gives_floats() const {
+        const int widest = format.x > format.y ? format.x : format.y;
+        return format.f == cudaChannelFormatKindFloat || (how.readMode == cudaReadModeNormalizedFloat && widest < 32);
+    }
 };
 
 inline LADDER_UNSEEN Texture* texture_of(const cudaResourceDesc& from) {
@@ -201,7 +206,18 @@ struct Footprint {
     int axes = 0;
 };
 
+// Remembers what tells fractions of an array from places in it.
+inline LADDER_UNSEEN void remember(const Texture& t, int axis, float coordinate) {
+    const float halves = 2 * coordinate;
+    unsigned seen = coordinate < -1 || coordinate > 1 || t.size[axis] < 8 ? FetchedAt::Beyond : 0;
+    if (halves != __builtin_floorf(halves)) seen |= FetchedAt::Between;
+    if (axis == 0 && coordinate < 0.3f) seen |= FetchedAt::Low;
+    if (axis == 0 && coordinate > 0.7f) seen |= FetchedAt::High;
+    if (axis == 0 && coordinate >= 2) seen |= FetchedAt::Far;
+    if (seen & ~__atomic_load_n(t.asked, __ATOMIC_RELAXED)) __atomic_fetch_or(t.asked, seen, __ATOMIC_RELAXED);
+}
 inline LADDER_UNSEEN void look(const Texture& t, Footprint& f, int axis, float coordinate) {
+    remember(t, axis, coordinate);
     const double x = static_cast<double>(coordinate) * (t.how.normalizedCoords ? static_cast<double>(t.size[axis]) : 1.0);
     const bool linear = t.how.filterMode == cudaFilterModeLinear;
     const double first = __builtin_floor(linear ? x - 0.5 : x);
@@ -248,14 +264,21 @@ LADDER_INLINE Texel sampled(const Texture& t, const Footprint& f) {
     return sum;
 }
 
-template <class T> LADDER_UNSEEN T as_value(const Texel& texel) {
+// Values as the texture gives them; a GPU hands over the bits of those of the other kind.
+template <class T> LADDER_UNSEEN T as_value(const Texture& t, const Texel& texel) {
     using One = component<T>;
+    if (std::is_integral_v<One> == t.gives_floats()) ladder_wrong_texel(t.gives_floats(), t.format.f == cudaChannelFormatKindFloat);
     One values[4] = {};
     for (int channel = 0; channel < 4; ++channel) values[channel] = static_cast<One>(texel.channel[channel]);
     T result;
     __builtin_memcpy(&result, values, sizeof(T));
     return result;
 }
+
+constexpr const char* filtered = "whole numbers have no values in between, so this call fails and makes no texture: type cudaFilterModePoint, or let"
+    " bytes and shorts be read as fractions, `readMode = cudaReadModeNormalizedFloat`";
+constexpr const char* no_memory = "there is no memory to make a texture or surface of, or it was freed, so this call fails: make it behind"
+    " cudaMalloc or cudaMallocArray, and free behind cudaDestroyTextureObject";
 
 }  // namespace ladder
 
@@ -266,7 +289,8 @@ inline LADDER_UNSEEN cudaError_t cudaCreateTextureObject(cudaTextureObject_t* ob
     texture->how = *how;
     const bool whole = how->readMode == cudaReadModeElementType && texture->format.f != cudaChannelFormatKindFloat;
     const bool wrong = whole && how->filterMode == cudaFilterModeLinear;   // whole numbers have no values in between
-    if (wrong || !texture->data) return delete texture, ladder::status(cudaErrorInvalidValue);
+    if (wrong || !texture->data) return delete texture, ladder::status(ladder_wrong_call(cudaErrorInvalidValue, wrong ? ladder::filtered : ladder::no_memory, line));
+    texture->asked = ladder_watch_texture(how->normalizedCoords, line);
     *object = ladder::object_of(texture);
     return ladder::status();
 }
@@ -285,13 +309,13 @@ inline LADDER_UNSEEN cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDe
         const ladder::Texture& t = ladder::texture(object);                                            \
         ladder::Footprint f;                                                                           \
         __VA_ARGS__;                                                                                   \
-        return ladder::as_value<T>(ladder::sampled(t, f));                                             \
+        return ladder::as_value<T>(t, ladder::sampled(t, f));                                             \
     }                                                                                                  \
     template <class T> LADDER_INLINE void name(T* result, cudaTextureObject_t object, LADDER_EACH parameters) { \
         const ladder::Texture& t = ladder::texture(object);                                            \
         ladder::Footprint f;                                                                           \
         __VA_ARGS__;                                                                                   \
-        *result = ladder::as_value<T>(ladder::sampled(t, f));                                          \
+        *result = ladder::as_value<T>(t, ladder::sampled(t, f));                                          \
     }
 #define LADDER_EACH(...) __VA_ARGS__
 
@@ -317,13 +341,13 @@ template <class T> LADDER_INLINE T tex2Dgather(cudaTextureObject_t object, float
     texel.channel[1] = ladder::fetch(t, f.high[0], f.high[1], 0).channel[channel];
     texel.channel[2] = ladder::fetch(t, f.high[0], f.low[1], 0).channel[channel];
     texel.channel[3] = ladder::fetch(t, f.low[0], f.low[1], 0).channel[channel];
-    return ladder::as_value<T>(texel);
+    return ladder::as_value<T>(t, texel);
 }
 
 // By its number, from linear memory: neither filter nor address mode. Past either end all channels are 0.
 template <class T> LADDER_INLINE T tex1Dfetch(cudaTextureObject_t object, int i) {
     const ladder::Texture& t = ladder::texture(object);
-    if (!ladder::has_texel(t, i)) return ladder::as_value<T>(ladder::Texel{});
-    return ladder::as_value<T>(ladder::decoded(t, ladder::load_texel(ladder::texel_address(t, i, 0, 0), ladder::texel_bytes(t))));
+    if (!ladder::has_texel(t, i)) return ladder::as_value<T>(t, ladder::Texel{});
+    return ladder::as_value<T>(t, ladder::decoded(t, ladder::load_texel(ladder::texel_address(t, i, 0, 0), ladder::texel_bytes(t))));
 }
 template <class T> LADDER_INLINE void tex1Dfetch(T* result, cudaTextureObject_t object, int i) { *result = tex1Dfetch<T>(object, i); }
