@@ -8,11 +8,13 @@ are the same in all of them and are written here. So is what a learner finds in 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,7 @@ METADATA = {
 # Of a course, what its notebooks read. Of the cards, the one that sliders need: for a measured one each kernel would be
 # modelled, too.
 PARTS = ("lessons", "kernels", "notebooks", "benchmarks", "docs", "examples", "cards/h100.toml")
+GPP = "12"  # whose counts are committed: how many instructions a warp runs hangs on what a compiler makes of a kernel
 
 
 def main(wanted: str = "") -> None:
@@ -67,6 +70,13 @@ def own_course() -> Iterator[Path]:
             os.environ.pop("LADDER_COURSE")
             if before is not None:
                 os.environ["LADDER_COURSE"] = before
+
+
+@cache
+def counts_alike() -> bool:
+    """Whether the g++ that is here makes of kernels what that one made."""
+    said = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True)
+    return said.stdout.partition(".")[0].strip() == GPP
 
 
 def copy_course(folder: Path) -> None:

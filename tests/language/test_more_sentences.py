@@ -70,6 +70,7 @@ ROWS = [
         2,
         "needs `#include <cuda/std/array>` at the top",
     ),
+    ("float f() { std::tuple<float> t(1); return 0; }", 1, "'std::tuple' needs `#include <tuple>` at the top"),
     ("#include <iostream>\n__global__ void k() { std::cout << 1; }", 2, 'call `printf("%f\\n", x)`'),
     (
         "template <int N> __global__ void k() {}\nvoid f(int n) { k<n><<<1, 1>>>(); }",

@@ -29,6 +29,14 @@ def not_in_cuda_std(match: re.Match[str], said: Said) -> str:
     return f"'cuda::std::{match['name']}' needs `#include <cuda/std/{header}>` at the top" if has_one else ""
 
 
+def only_declared(match: re.Match[str], said: Said) -> str:
+    """Of a class of the library's that another header declares: which of them do so hangs on g++'s version."""
+    header = OF_STD.get(match["name"], "")
+    of_cuda = not_in_cuda_std(match, said)
+    also = f", and {of_cuda}" if of_cuda else ""
+    return f"'std::{match['name']}' needs `#include <{header}>` at the top{also}" if header else ""
+
+
 def not_in_groups(match: re.Match[str], said: Said) -> str:
     """The same of cooperative groups."""
     header = OF_GROUPS.get(match["name"])

@@ -340,6 +340,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'std'", _not_in_std),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'cuda::std'", missing.not_in_cuda_std),
+    (r"implicit instantiation of undefined template 'std::(?P<name>\w+)<", missing.only_declared),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'cooperative_groups'", missing.not_in_groups),
     (rf"no member named {_NAME} in 'cudaDeviceProp'", missing.no_property),
     (r"no viable overloaded '='", missing.no_assignment),
