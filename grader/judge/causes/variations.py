@@ -388,7 +388,8 @@ def _weighted(
                 return said(case.launches).format(buffer=case.buffer, x=name)
 
             def of_none(case: Case, times: Times = times) -> bool:
-                length = case.inputs[name].shape[axis]
-                return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
+                counts = times(torch.arange(case.inputs[name].shape[axis]), case.launches)
+                # Of terms that all count as often it says which do only where there are others.
+                return len(counts) < FEW_TERMS or bool((counts == counts[0]).all())
 
             yield Variation(f"{key}_{axis}", name, change, message, of_none, is_clear)
