@@ -199,8 +199,10 @@ def _is_wrong_beyond(
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
     from grader.judge.added_up import wrong_total
     from grader.judge.fewer_elements import refuse_with_fewer_elements
+    from grader.judge.one_value import refuse_overflows
 
     _look_wide(task, submission, found, runs, sample)
+    refuse_overflows(task, submission, found)
     if found.status != "passed" or not task.timed_case:
         return found.status != "passed"
     real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
