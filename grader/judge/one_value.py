@@ -22,8 +22,8 @@ from grader.judge.verdict import CaseGrade, Position, TaskGrade
 
 LEAST_ELEMENTS, MOST_ELEMENTS = 1 << 22, 1 << 23
 _WHY = (
-    "All elements are alike in this case, and there are many: does a counter have too few bits for all that a block, or "
-    "a thread, may count?"
+    "All elements are alike in this case, and there are many: does a counter have too few bits for all that a block or"
+    " a thread may count?"
 )
 
 
