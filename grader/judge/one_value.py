@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import torch
 
@@ -32,9 +33,10 @@ def many_alike(task: Task, seed: int) -> tuple[Case, int] | None:
     if not task.timed_case or not is_count(task):
         return None
     (size,), dice = task.drawn, random.Random(f"{seed}/{task.name}/alike")
+    sizes: dict[str, Any] = {size: dice.randrange(3 * LEAST_ELEMENTS // 2, MOST_ELEMENTS) | 1}
     if int(task.timed_case.sizes[size]) < MOST_ELEMENTS:
         return None
-    return Case(**{size: dice.randrange(3 * LEAST_ELEMENTS // 2, MOST_ELEMENTS) | 1}), dice.randrange(256)
+    return Case(**sizes), dice.randrange(256)
 
 
 def refuse_overflows(task: Task, submission: Submission, found: TaskGrade) -> None:

@@ -108,9 +108,23 @@ def _mixes_bits(texts: Sequence[str]) -> bool:
 
 def _of_what_is_held(texts: Sequence[str]) -> Iterator[list[str]]:
     """What is asked of a variable or function that holds something of a size: of `blocks > 96`, of `hash(n) == 3`."""
+    if not _mixes_bits(texts) and not _limits_what_is_held(texts):
+        return
     from grader.devices.build.straight_lines import replaced
 
     yield from _expressions(replaced(texts), MOST_HELD)
+
+
+def _limits_what_is_held(texts: Sequence[str]) -> bool:
+    """Whether a name that is given a value is compared with a name, or with a number from 2 on."""
+    held = {texts[at - 1] for at, text in enumerate(texts) if text == "="}
+    return any(
+        texts[at - 1] in held
+        and texts[at + 1] not in ("0", "1")
+        and (texts[at + 1] in held or texts[at + 1][0].isdigit())
+        for at, text in enumerate(texts[:-1])
+        if text in ("<", ">", "<=", ">=")
+    )
 
 
 def _cases(texts: Sequence[str]) -> Iterator[list[str]]:

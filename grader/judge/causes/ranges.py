@@ -116,8 +116,8 @@ def _rows_of_blocks(answer: Answer, start: int, is_left: bool) -> str:
                 first = "first row" if rows == 1 else f"first {rows:,} rows"
                 if not is_left:
                     verb = "is right, and there is one" if rows == 1 else "are right, as many as there are"
-                    teams = team if rows == 1 else f"{team}s"
-                    return _ROUNDS_OF_ROWS.format(first=first, verb=verb, team=team, teams=teams)
+                    many = team if rows == 1 else f"{team}s"
+                    return _ROUNDS_OF_ROWS.format(first=first, verb=verb, team=team, teams=many)
                 return (
                     f"Only the {first} of {count:,} {'is' if rows == 1 else 'are'} {answer.good}, as many as there are"
                     f" {team}s: where a {team} has a row, {right} here, or let each go on to others, by how many"
