@@ -10,7 +10,7 @@ from dataclasses import replace
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
-from grader.judge.causes.asked import CLOSE, MOST_IN_PART, ROUNDED, Case, Output
+from grader.judge.causes.asked import CLOSE, MOST_IN_PART, ROUNDED, Case, Cause, Output
 from grader.judge.causes.belongs import MOST_ELEMENTS
 from grader.judge.causes.half_warps import why_of_lanes
 from grader.judge.causes.indices import index_of, rest_of
@@ -88,6 +88,19 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
             if found and not known and (case.is_small or case in seen) and found.agrees(case):
                 told = f"{IN_PART}{found.message(case)}" if case.in_part else found.message(case)
                 grade.details |= {"pattern": found.name, "pattern_message": told}
+        if found and not in_part:
+            _name_alike(found, buffer, grades, prepared, runs)
+
+
+def _name_alike(
+    found: Cause, buffer: str, grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]
+) -> None:
+    """Gives the cause of other cases to one of which it is known only how its values are, as that all are 0."""
+    for grade, each, run in zip(grades, prepared, runs, strict=False):
+        if grade.details.get("pattern") in ("all_zeros", "constant") and grade.details.get("buffer") == buffer:
+            case = _case(each, run, buffer, True)
+            if grade.status == "wrong_result" and case.is_small and found.agrees(case):
+                grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 
 def parts_of(cases: Sequence[Case]) -> list[Case]:

@@ -41,6 +41,7 @@ from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.turned import turned
 from grader.judge.causes.vectors import masks_of_vectors, noun_of, weights_of_vectors
+from grader.judge.causes.weight_registers import causes_of_registers
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes, weights_of_teams
 
 MOST_CASES = 4
@@ -103,6 +104,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_masks(case)
     yield from causes_of_scales(case)
     yield from causes_of_means(case)
+    yield from causes_of_registers(case)
     yield from causes_of_places_behind(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
@@ -314,12 +316,7 @@ def _multiplied(case: Case, name: str) -> Iterator[Variation]:
             of = next(of for said, of in _FACTORS_OF_SIZES.items() if said.format(size) == words)
             return case.inputs[name] * of(case.call.scalars[size])
 
-        yield Variation(
-            f"times_{words}",
-            name,
-            change,
-            partial(_times, name, words),
-        )
+        yield Variation(f"times_{words}", name, change, partial(_times, name, words))
 
 
 def _times(name: str, words: str, case: Case) -> str:
