@@ -80,9 +80,10 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         found = found or (cause(few, causes_of_middling) if few else None)
         if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
-        in_part = [] if found else parts_of(asked)
-        if in_part and (found := cause(in_part)):
+        in_part = [] if found else parts_of(asked or few)
+        if in_part and (found := cause(in_part, None if asked else causes_of_middling)):
             of_buffer = [(grade, replace(case, in_part=True, answers={})) for grade, case in of_buffer]
+            seen = [case for _, case in of_buffer if case.is_middling and case.is_wrong_in_part]
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and (case.is_small or case in seen) and found.agrees(case):

@@ -23,7 +23,7 @@ def forward(inputs):
     return {"out": scores.softmax(-1) @ inputs["v"]}
 
 
-def by_hand(inputs, registers, tile, packs=False):
+def by_hand(inputs, registers, tile, packs=False, scaled_by=lambda rows: rows):
     """Tile by tile, as a kernel does, with each of a fragment's registers of weights from another one."""
     q, k, v = (inputs[name] for name in "qkv")
     heads, n, d = q.shape
@@ -43,15 +43,16 @@ def by_hand(inputs, registers, tile, packs=False):
                 there = row // 16 * 16 + row % 8 + of % 2 * 8, key // 16 * 16 + key % 8 + of // 2 * 8
                 moved[:, row, key] = weights[:, there[0], there[1] ^ packs]
         scale = torch.exp(top - new)
+        other = scale[:, scaled_by(torch.arange(rows))]
         out, total, top = (
-            out * scale + moved @ values[:, first : first + tile],
+            out * other + moved @ values[:, first : first + tile],
             total * scale + weights.sum(-1, True),
             new,
         )
     return (out / total)[:, :n]
 
 
-def case(heads, n, d, registers, tile, packs):
+def case(heads, n, d, registers, tile, packs, scaled_by=lambda rows: rows):
     draw = Draw(heads * n + d)
     inputs = {name: draw.normal(heads, n, d).double() for name in "qkv"}
     right = forward(inputs)["out"]
@@ -59,7 +60,7 @@ def case(heads, n, d, registers, tile, packs):
     task = SimpleNamespace(signature=PROTOTYPE, shapes=shapes, results=[SimpleNamespace(name="out")])
     call = SimpleNamespace(task=task, scalars={"heads": heads, "n": n, "d": d}, terms=n)
     launches = [{"kernel": "k", "grid": [heads, 1, 1], "block": [32, 1, 1]}]
-    got = by_hand(inputs, registers, tile, packs)
+    got = by_hand(inputs, registers, tile, packs, scaled_by)
     return Case(call, forward, inputs, "out", got, right, torch.full_like(right, 1e-5), launches)
 
 
@@ -74,6 +75,19 @@ def case(heads, n, d, registers, tile, packs):
 )
 def test_weights_in_wrong_registers_are_told(registers, tile, packs, said):
     cases = [case(2, 17, 64, registers, tile, packs), case(1, 41, 128, registers, tile, packs)]
+    found = cause(cases)
+    assert found and said in found.message(cases[0])
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (lambda rows: rows & ~8, "what a lane has of row + 8 is multiplied with the factor of row when"),
+        (lambda rows: rows | 8, "what a lane has of row is multiplied with the factor of row + 8 when"),
+    ],
+)
+def test_rows_that_are_rescaled_by_anothers_factor(rows, said):
+    cases = [case(2, 33, 64, (0, 1, 2, 3), 16, False, rows), case(1, 41, 128, (0, 1, 2, 3), 16, False, rows)]
     found = cause(cases)
     assert found and said in found.message(cases[0])
 

@@ -29,6 +29,17 @@ _PACKED = (
 )
 
 
+_ROWS: tuple[tuple[str, Callable[[Tensor], Tensor], str, str], ...] = (
+    ("first", lambda rows: rows & ~HALF, "row + 8", "of row"),
+    ("last", lambda rows: rows | HALF, "row", "of row + 8"),
+    ("other", lambda rows: rows ^ HALF, "row, and of row + 8,", "of the other one"),
+)
+_RESCALED = (
+    "What {buffer} holds is right where what a lane has of <wrong> is multiplied with the factor <right> when the"
+    " maximum grows: of a fragment's four numbers the first two are of row, the others of row + 8."
+)
+
+
 def causes_of_registers(case: Case) -> Iterator[Cause]:
     """Of means whose factors are of 16 bits, as tensor cores take them."""
     if not any(map(case.is_of_16_bits, case.inputs)) or means_of(case) is None:
@@ -42,6 +53,22 @@ def causes_of_registers(case: Case) -> Iterator[Cause]:
     for tile in TILES:
         for name, places, said in moves:
             yield Cause(f"weights_{name}_{tile}", partial(_is_so, places, tile), partial(_said, said))
+        for name, rows_of, wrong, right in _ROWS:
+            said = _RESCALED.replace("<wrong>", wrong).replace("<right>", right)
+            yield Cause(f"weights_rescaled_{name}_{tile}", partial(_by_rows, rows_of, tile), partial(_said, said))
+
+
+def _by_rows(rows_of: Callable[[Tensor], Tensor], tile: int, case: Case) -> bool:
+    """Whether what a row has so far is rescaled by the factors of another one."""
+    found = means_of(case)
+    if found is None or found.means != case.buffer or found.weights.numel() > MOST_WEIGHTS:
+        return False
+    *_, rows, keys = found.weights.shape
+    logs, ends = _padded(found.weights, tile)
+    so_far, largest = logs.cummax(-1).values[..., ends], logs.amax(-1, keepdim=True)
+    of = rows_of(torch.arange(logs.shape[-2]))
+    weights = torch.exp(logs - so_far + (so_far - largest)[..., of, :] + largest).nan_to_num(0.0)
+    return case.is_right_for(weights[..., :rows, :keys] @ case.inputs[found.values].double())
 
 
 def _wrong_orders() -> list[tuple[int, ...]]:
@@ -83,11 +110,16 @@ def _moved(found: Means, places: Places, tile: int) -> Tensor:
     Rows behind the last have scores of 0, as of queries that are 0, and keys behind the last count for nothing.
     """
     *_, rows, keys = found.weights.shape
-    logs = found.weights.log()
-    logs = torch.cat([logs, torch.zeros_like(logs[..., :1, :]).expand(*logs.shape[:-2], -rows % WHOLE, keys)], -2)
-    logs = torch.nn.functional.pad(logs, (0, -keys % tile), value=-torch.inf)
-    ends = torch.arange(logs.shape[-1]) // tile * tile + tile - 1
+    logs, ends = _padded(found.weights, tile)
     so_far = logs.cummax(-1).values[..., ends]
     at = places(torch.arange(logs.shape[-2])[:, None], torch.arange(logs.shape[-1]))
     moved = torch.exp((logs - so_far)[..., at[0], at[1]] + so_far).nan_to_num(0.0)
     return moved[..., :rows, :keys]
+
+
+def _padded(weights: Tensor, tile: int) -> tuple[Tensor, Tensor]:
+    """Logarithms of the weights, of whole fragments and tiles, and the last key of each key's tile."""
+    *more, rows, keys = weights.shape
+    logs = torch.cat([weights.log(), torch.zeros(*more, -rows % WHOLE, keys, dtype=weights.dtype)], -2)
+    logs = torch.nn.functional.pad(logs, (0, -keys % tile), value=-torch.inf)
+    return logs, torch.arange(logs.shape[-1]) // tile * tile + tile - 1
