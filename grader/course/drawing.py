@@ -20,7 +20,7 @@ MOST_ASKED = 3  # cases of one size, which take some milliseconds each; of sever
 MOST_MET = 4  # more of one size, which meet what no other meets, or do not; of several sizes one
 MOST_PRODUCTS = 4  # of one size: products of two numbers
 MOST_NUMBERS = 16  # of a file, the others left out by the seed
-MOST_AT_EDGES = 3  # cases of sizes where a condition begins or ends
+MOST_AT_EDGES = 4  # cases of sizes where a condition begins or ends
 _MOST_AT_EDGE, _EDGES = 1 << 15, 2  # such a size, and how often a condition may begin or end: more is a remainder
 _SIDES = (0, 2)  # from the last size before
 _FAR, _NOT_BEYOND = 4, 8  # times the largest that is drawn
@@ -122,24 +122,25 @@ def _that_meet(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition
 
 def _at_edges(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition], dice: random.Random) -> list[Case]:
     """Cases on both sides of where a condition ends, as 1024 and 1026 of `rows <= 1024`: what is done for the last size
-    must do there, too, and behind it a second round may begin. First come those on a side of which there is no case.
+    must do there, too, and behind it a second round may begin. First come those on a side of which there is no case,
+    then the last sizes.
     """
     import numpy as np
 
     cases = [*task.judged_cases, *drawn]
     most = min(max(each.sizes[name] for each in cases for name in task.drawn), _MOST_AT_EDGE)
-    edges: dict[tuple[str, int], bool] = {}
+    edges: dict[tuple[str, int], int] = {}  # how little they tell
     for name, values in task.drawn.items():
         known, all_ = np.array([each.sizes[name] for each in cases]), np.arange(min(values), most + 1)
         for holds in [holds for of, holds in conditions if of == name] if len(values) > _FEW else []:
             held, of_known = holds(all_), holds(known)
             ends = np.flatnonzero(held[1:] != held[:-1])
-            for edge in (int(all_[at]) + side for at in ends for side in _SIDES if len(ends) <= _EDGES):
-                is_new = not (of_known == holds(np.array([edge]))).any()
-                edges[name, edge] = edges.get((name, edge), False) or is_new
+            for edge, side in ((int(all_[at]) + side, side) for at in ends for side in _SIDES if len(ends) <= _EDGES):
+                rank = side + 1 if (of_known == holds(np.array([edge]))).any() else 0
+                edges[name, edge] = min(edges.get((name, edge), rank), rank)
     found = [each for each in edges if each[1] not in {case.sizes[each[0]] for case in cases}]
     dice.shuffle(found)
-    found.sort(key=lambda each: not edges[each])
+    found.sort(key=edges.__getitem__)
     return [
         Case(**{**drawn[0].sizes, **_small_beside(task, drawn[0].sizes, name, edge), name: edge})
         for name, edge in found[:MOST_AT_EDGES]
