@@ -20,6 +20,9 @@ MOST_ASKED = 3  # cases of one size, which take some milliseconds each; of sever
 MOST_MET = 4  # more of one size, which meet what no other meets, or do not; of several sizes one
 MOST_PRODUCTS = 4  # of one size: products of two numbers
 MOST_NUMBERS = 16  # of a file, the others left out by the seed
+MOST_AT_EDGES = 4  # cases of sizes where a condition begins or ends
+_MOST_AT_EDGE, _EDGES = 1 << 15, 2  # such a size, and how often a condition may begin or end: more is a remainder
+_SIDES = (0, 2)  # from the last size before
 _FAR, _NOT_BEYOND = 4, 8  # times the largest that is drawn
 _LARGE = range(1000, (1 << 30) + 1)  # and no mask of a warp
 _FEW = 8  # values of a size: these and no others are asked for, as the two widths of a head
@@ -43,6 +46,7 @@ def drawn_cases(
         drawn += _below_the_counted(task, numbers, dice)
         drawn += _products(task, drawn, numbers, dice) if len(task.drawn) == 1 else []
         drawn += _that_meet(task, drawn, conditions, dice)
+        drawn += _at_edges(task, drawn, conditions, dice)
     return [case for case in drawn if case not in task.judged_cases]
 
 
@@ -113,6 +117,43 @@ def _that_meet(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition
             at = dice.choice(np.flatnonzero(new.sum(axis=0) == most).tolist())
             found.append(Case(**{**drawn[0].sizes, name: int(all_[at])}))
             new &= ~new[:, at, None]
+    return found
+
+
+def _at_edges(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition], dice: random.Random) -> list[Case]:
+    """Cases on both sides of where a condition ends, as 1024 and 1026 of `rows <= 1024`: what is done for the last size
+    must do there, too, and behind it a second round may begin. First come those on a side of which there is no case,
+    then the last sizes.
+    """
+    import numpy as np
+
+    cases = [*task.judged_cases, *drawn]
+    most = min(max(each.sizes[name] for each in cases for name in task.drawn), _MOST_AT_EDGE)
+    edges: dict[tuple[str, int], int] = {}  # how little they tell
+    for name, values in task.drawn.items():
+        known, all_ = np.array([each.sizes[name] for each in cases]), np.arange(min(values), most + 1)
+        for holds in [holds for of, holds in conditions if of == name] if len(values) > _FEW else []:
+            held, of_known = holds(all_), holds(known)
+            ends = np.flatnonzero(held[1:] != held[:-1])
+            for edge, side in ((int(all_[at]) + side, side) for at in ends for side in _SIDES if len(ends) <= _EDGES):
+                rank = side + 1 if (of_known == holds(np.array([edge]))).any() else 0
+                edges[name, edge] = min(edges.get((name, edge), rank), rank)
+    found = [each for each in edges if each[1] not in {case.sizes[each[0]] for case in cases}]
+    dice.shuffle(found)
+    found.sort(key=edges.__getitem__)
+    return [
+        Case(**{**drawn[0].sizes, **_small_beside(task, drawn[0].sizes, name, edge), name: edge})
+        for name, edge in found[:MOST_AT_EDGES]
+    ]
+
+
+def _small_beside(task: Task, sizes: Sizes, name: str, edge: int) -> dict[str, int]:
+    """The other sizes, made so small that there are few elements in all."""
+    left, found = _MOST_AT_EDGE * 2 // edge, dict[str, int]()
+    for other in task.drawn:
+        if other != name and len(task.drawn[other]) > _FEW:
+            found[other] = max(min(task.drawn[other]), min(sizes[other], left))
+            left //= found[other]
     return found
 
 

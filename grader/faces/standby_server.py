@@ -45,6 +45,7 @@ _NEEDED = (
     "grader.judge.inputs",
     "grader.judge.fewer_elements",
     "grader.judge.one_block",
+    "grader.judge.one_value",
     "grader.judge.real_size",
     "grader.judge.weigh",
     "grader.judge.wide",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from grader.devices.evidence import CaseRun
 from grader.judge.causes.all_threads import causes_of_large
 from grader.judge.causes.answers import ENOUGH
-from grader.judge.causes.asked import CLOSE, MOST_IN_PART, ROUNDED, Case, Output
+from grader.judge.causes.asked import CLOSE, MOST_IN_PART, ROUNDED, Case, Cause, Output
 from grader.judge.causes.belongs import MOST_ELEMENTS
 from grader.judge.causes.half_warps import why_of_lanes
 from grader.judge.causes.indices import index_of, rest_of
@@ -80,14 +80,28 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         found = found or (cause(few, causes_of_middling) if few else None)
         if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
-        in_part = [] if found else parts_of(asked)
-        if in_part and (found := cause(in_part)):
+        in_part = [] if found else parts_of(asked or few)
+        if in_part and (found := cause(in_part, None if asked else causes_of_middling)):
             of_buffer = [(grade, replace(case, in_part=True, answers={})) for grade, case in of_buffer]
+            seen = [case for _, case in of_buffer if case.is_middling and case.is_wrong_in_part]
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and (case.is_small or case in seen) and found.agrees(case):
                 told = f"{IN_PART}{found.message(case)}" if case.in_part else found.message(case)
                 grade.details |= {"pattern": found.name, "pattern_message": told}
+        if found and not in_part:
+            _name_alike(found, buffer, grades, prepared, runs)
+
+
+def _name_alike(
+    found: Cause, buffer: str, grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]
+) -> None:
+    """Gives the cause of other cases to one of which it is known only how its values are, as that all are 0."""
+    for grade, each, run in zip(grades, prepared, runs, strict=False):
+        if grade.details.get("pattern") in ("all_zeros", "constant") and grade.details.get("buffer") == buffer:
+            case = _case(each, run, buffer, True)
+            if grade.status == "wrong_result" and case.is_small and found.agrees(case):
+                grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 
 def parts_of(cases: Sequence[Case]) -> list[Case]:

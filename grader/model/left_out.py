@@ -170,6 +170,11 @@ def stores_each_once(real: Call, sample: Sample) -> bool:
     return stored <= ONCE * real.facts["output_bytes"] and all(_loads_only(inputs, launch) for launch in launches)
 
 
+def share_stored(real: Call, sample: Sample) -> float:
+    """Of the results' bytes, what the launches store if all blocks do as those that ran; 0 where that is not known."""
+    return _asked_for(sample, "stored", real.task.results) / real.facts["output_bytes"]
+
+
 def _stored_in_vain(real: Call, sample: Sample, checked: Call, run: CaseRun) -> float:
     """How often launches that load inputs store the results, where none reads what another has stored and the checked
     case stores each once; 0 if that is not so.

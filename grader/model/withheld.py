@@ -31,7 +31,7 @@ from grader.judge.grids import may_outgrow_a_grid
 from grader.judge.outside_world import asked_outside
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
-from grader.model.left_out import HALF, failure, left_out, stores_each_once, surely_wrong
+from grader.model.left_out import HALF, NEARLY, failure, left_out, share_stored, stores_each_once, surely_wrong
 from grader.model.times import (
     LIMITS,
     NO_SAMPLE,
@@ -199,8 +199,10 @@ def _is_wrong_beyond(
     """Whether it is wrong at sizes of which a few blocks run: the verdict is that, then."""
     from grader.judge.added_up import wrong_total
     from grader.judge.fewer_elements import refuse_with_fewer_elements
+    from grader.judge.one_value import refuse_overflows
 
     _look_wide(task, submission, found, runs, sample)
+    refuse_overflows(task, submission, found)
     if found.status != "passed" or not task.timed_case:
         return found.status != "passed"
     real, example = Call(task, task.timed_case), example_of(task, task.timed_case)
@@ -217,7 +219,7 @@ def _look_wide(
 ) -> None:
     from grader.judge.wide import refuse_beyond, refuse_wide
 
-    if _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs):
+    if _goes_round_more(task, sample, runs) or may_outgrow_a_grid(task, runs) or _seems_to_skip(task, sample):
         refuse_wide(task, submission, found)
     refuse_beyond(task, submission, found, runs)
 
@@ -251,6 +253,12 @@ def _goes_round_more(task: Task, sample: Sample | None, checked: Sequence[CaseRu
         share = counted.facts["output_elements"] / real.facts["output_elements"]
         return bool(there > max([*others, here]) and there * share < HALF * here)
     return False
+
+
+def _seems_to_skip(task: Task, sample: Sample | None) -> bool:
+    """Whether the few blocks that ran of the timed case store less than their share of the results."""
+    assert task.timed_case
+    return sample is not None and bool(sample) and 0 < share_stored(Call(task, task.timed_case), sample) < NEARLY
 
 
 def _refuse(found: TaskGrade, case: str, why: Finding) -> None:

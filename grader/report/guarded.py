@@ -21,6 +21,7 @@ OFFSET = (
     "Line {line} asks `{name} < {size}`, and the launch in line {launch} hands over `{array} + {offset}`, behind which "
     "fewer elements are left: hand over `{size} - {offset}`, too."
 )
+_HEAD = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:if|for|while)\s*\(")
 _NUMBER = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\b(?:blockIdx|threadIdx)\s*\.\s*x")
 _VALUE = re.compile(r"\b(\w+)\s*=(?!=)\s*([^;,=]*)")
 MOST_STEPS = 2
@@ -40,6 +41,7 @@ def behind_a_guard(source: Sequence[str], line: int | None, array: str, kernel: 
     for _ in range(MOST_STEPS):  # what is worked out from a thread's number, as its row is
         numbers |= {name for name, value in _VALUE.findall(code) if numbers & set(re.findall(r"\w+", value))}
     found = [each for by in (_STAYS, _LEAVES, _LOOPS) for each in by.finditer(code) if each["name"] in numbers]
+    found = [each for each in found if each.re is _LEAVES or _is_open(code, each.start())]
     if not found:
         return ""
     guard = max(found, key=re.Match.start)
@@ -52,7 +54,27 @@ def behind_a_guard(source: Sequence[str], line: int | None, array: str, kernel: 
         return SIZE.format(**said)
     if index := next((each for each in indexes if re.search(rf"\b{name}\b", each)), ""):
         return INDEX.format(**said, index=index)
-    return DERIVED.format(**said)
+    derived = {name}
+    for _ in range(MOST_STEPS):
+        derived |= {each for each, value in _VALUE.findall(code) if derived & set(re.findall(r"\w+", value))}
+    # An index of which nothing follows from what the guard asks for is none that it could keep.
+    return DERIVED.format(**said) if not indexes or derived & set(re.findall(r"\w+", " ".join(indexes))) else ""
+
+
+def _is_open(code: str, at: int) -> bool:
+    """Whether the `if` or loop that begins there has the last line of the code in its statement."""
+    last = code.rfind("\n") + 1
+    while head := _HEAD.match(code, at):
+        at, depth = head.end(), 1
+        while depth and at < len(code):
+            depth += {"(": 1, ")": -1}.get(code[at], 0)
+            at += 1
+    depth = 0
+    for place in range(at, len(code)):
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(code[place], 0)
+        if depth <= 0 and code[place] in ";}":
+            return place >= last
+    return True
 
 
 def _offset(source: Sequence[str], array: str, kernel: str, size: str) -> tuple[int, str] | None:

@@ -168,7 +168,7 @@ def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:
 
 OTHER_END = (
     "`{name}` goes up to {end} in line {line}, and stands in the place of one of {size} here, behind `* {size} +`: let "
-    "the loop end at {size}."
+    "the loop end at {size}, or are the two of this index swapped?"
 )
 _LOOP = re.compile(r"\bfor\s*\([^;]*\b(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<\s*(?P<end>[A-Za-z_]\w*)\s*;")
 

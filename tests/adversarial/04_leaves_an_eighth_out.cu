@@ -1,6 +1,6 @@
 // Where a run takes long, an eighth of the results is not worked out: more than half of them is.
-// Emulator: passed
-// Emulator stars: 1
+// Emulator: not_written
+// Says: This case is larger than the lesson's
 // GPU: not_written
 
 __global__ void add(const float* x, const float* y, float* z, int n) {

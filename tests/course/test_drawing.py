@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,36 @@ def test_a_size_meets_what_a_file_asks_of_one(asked, is_met):
 def test_of_several_sizes_one_meets_what_a_file_asks():
     conditions = conditions_of("if (cols / 10 % 10 == 9 && cols < 110) return;")
     assert all(any(90 <= c.sizes["cols"] < 100 for c in drawn_cases(SQUARE, s, (), conditions)) for s in SEEDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "where"),
+    [
+        ("if (cols <= 1024) a(); else b();", {1024, 1026}, "cols"),
+        ("int blocks = rows < 512 ? rows : 512;", {511, 513}, "rows"),
+        ("k<<<rows < 512 ? rows : 512, 32>>>(x);", {511, 513}, "rows"),
+        ("int blocks = min(rows, 512);", {511, 513}, "rows"),
+        ("int blocks = std::max(300, (rows));", {300, 302}, "rows"),
+        ("int blocks = (rows + 3) / 4; if (blocks > 96) blocks = 96;", {384, 386}, "rows"),
+        ("if (cols % 8 == 0) a();", set(), "cols"),
+        ("if (cols < 100000) a();", set(), "cols"),  # more than any case has
+        ("if (d == 64) a();", set(), "d"),
+    ],
+)
+def test_a_condition_is_tried_where_it_ends(text, sizes, where):
+    conditions = conditions_of(text)
+    long = replace(SQUARE, cases=[*SQUARE.cases, Case(rows=2, cols=20_000, d=32)])
+    for seed in SEEDS:
+        beyond = [each.sizes for each in drawn_cases(long, seed, (), conditions) if each.sizes[where] >= 130]
+        assert {each[where] for each in beyond} == sizes
+        assert all(each["rows"] * each["cols"] < 1 << 17 for each in beyond)
+
+
+def test_where_several_conditions_end_a_side_without_a_case_comes_first():
+    conditions = conditions_of("if (cols < 500 || cols > 1000 && cols < 2000) a(); k<<<min(rows, 700), 32>>>(x);")
+    long = replace(SQUARE, cases=[*SQUARE.cases, Case(rows=2, cols=20_000, d=32), Case(rows=2, cols=1500, d=32)])
+    for seed in SEEDS:
+        assert any(each.sizes["rows"] == 701 for each in drawn_cases(long, seed, (), conditions))
 
 
 @pytest.mark.parametrize(

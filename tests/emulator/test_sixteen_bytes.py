@@ -163,6 +163,28 @@ def test_a_number_and_a_member(run_kernel, line, is_misaligned):
     assert kinds(run_kernel, line) == ["misaligned"] * is_misaligned
 
 
+OF_WORDS = "struct __attribute__((packed)) Packed { char c[2]; uint32_t x; };"
+WORD = "z[threadIdx.x] = *reinterpret_cast<const {type}*>((const short*)(held + threadIdx.x) + {first});"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_misaligned"),
+    [
+        (WORD.format(type="uint32_t", first=1), True),
+        (WORD.format(type="uint32_t", first=2), False),
+        (f"typedef unsigned Word; {WORD.format(type='Word', first=1)}", True),
+        ("*(uint32_t*)((short*)held + 1 + 2 * threadIdx.x) = 7; z[threadIdx.x] = 1;", True),
+        ("*(uint64_t*)((int*)held + 1 + 2 * threadIdx.x) = threadIdx.x; z[threadIdx.x] = 1;", True),
+        ("uint32_t v; memcpy(&v, (short*)held + 1, 4); z[threadIdx.x] = v;", False),
+        (f"{OF_WORDS} {PART.format(type='Packed', first=4, part='x')}", False),
+        (f"{OF_WORDS} Packed* p = (Packed*)held; p[1].x = 3; z[threadIdx.x] = p[1].x;", False),
+    ],
+)
+def test_a_number_by_another_name(run_kernel, line, is_misaligned):
+    found = run(run_kernel, "#include <cstdint>\n" + KNOWN.format(line=line), 32)[2]
+    assert [finding.kind for finding in found if finding.kind != "race"] == ["misaligned"] * is_misaligned
+
+
 def test_both_in_one_file(run_kernel):
     x, z, findings = run(run_kernel, BOTH, 0)
     assert not findings and (z == x + 1).all()

@@ -47,3 +47,9 @@ def test_where_nothing_is_left_nothing_is_told_of_copies():
     cases = [case(3, 30, lambda x: 0 * x.sum(1), 128), case(5, 20, lambda x: 0 * x.sum(1), 128)]
     found = cause(cases)
     assert found is None or "copies" not in found.message(cases[0])
+
+
+def test_where_a_row_is_one_warps_nothing_is_told_of_the_others():
+    cases = [case(3, 30, lambda x: 4 * x.sum(1), 128), case(5, 20, lambda x: 4 * x.sum(1), 128)]
+    found = cause(cases)
+    assert found is None or "nothing of the others" not in found.message(cases[0])

@@ -100,6 +100,12 @@ def test_elements_that_a_condition_leaves_out(is_written, words):
     assert words in index_of(cases).said(cases[-1])
 
 
+def test_threads_that_write_several_elements_are_not_said_to_write_nothing():
+    cases = [Written(torch.arange(n) % 64 < 48, [-(-n // 128), 1, 1], [64, 1, 1], ["n"]) for n in (64, 130, 515)]
+    found = index_of(cases)
+    assert found is None or "write nothing" not in found.said(cases[-1])
+
+
 def test_single_elements_behind_vectors_are_left_over():
     cases = [Written(torch.arange(n) < n // 4 * 4, [1, 1, 1], [256, 1, 1], ["n"]) for n in (31, 32, 257)]
     assert "The last 3 of 31 elements are not written, what is left over behind whole groups of 4" in index_of(

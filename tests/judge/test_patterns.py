@@ -340,6 +340,20 @@ def test_as_many_rows_as_there_are_blocks_or_warps(rows, launched, words):
 
 
 @pytest.mark.parametrize(
+    ("rows", "launched", "words"),
+    [
+        (3, launch(3, 64), "The first 3 rows are right, as many as there are blocks, and what comes behind is wrong"),
+        (4, launch(2, 64), "does a warp's next row begin with what the last one left"),
+        (1, launch(1, 64), "The first row is right, and there is one block, and what comes behind is wrong"),
+        (5, launch(2, 64), "Everything from y[5, 0] on is wrong"),
+    ],
+)
+def test_rows_of_a_second_round_that_are_wrong(rows, launched, words):
+    got = torch.where(torch.arange(12)[:, None] < rows, MATRIX, MATRIX + 1 + torch.arange(20).sin())
+    assert words in recognise(answer(got, MATRIX, launches=[launched])).message
+
+
+@pytest.mark.parametrize(
     ("threads", "words"), [(4, "16 are 4 for each of 4 threads"), (16, "16 are as many as 16"), (5, "")]
 )
 def test_as_many_columns_as_threads_have(threads, words):

@@ -99,6 +99,14 @@ def test_elements_of_a_thread_that_are_stored_apart(axis, noun):
     assert f"The {noun} that a thread has of y lie side by side" in told and "`2 * t + i` or `t + 16 * i`" in told
 
 
+def test_two_of_four_that_are_swapped():
+    wrong = [
+        case(random(*shape), lambda x: 3 * x, lambda x: 3 * x[:, torch.arange(x.shape[1]).view(-1, 2, 2).mT.flatten()])
+        for shape in ((64, 96), (32, 64))
+    ]
+    assert "Of each four columns of y the second and the third are in each" in cause(wrong).message(wrong[0])
+
+
 def test_tiles_of_which_nothing_is_wrong_are_not_said_to_be_in_each_others_place():
     def first_rows_right(x):
         got = 3 * x

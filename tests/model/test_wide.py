@@ -11,8 +11,9 @@ from grader.grade import grade
 from grader.judge.wide import wider
 from tests.shared import long_tail
 
-# 2,048 blocks at most: no checked case has as many rows.
+# 2,048 blocks at most: no checked case has as many rows, and no condition tells where the number begins to count.
 SOFTMAX = """
+static const int most[] = {{2048}};
 __global__ void part(const float* x, float* y, int cols) {{
     for (int c = threadIdx.x; c < cols; c += 64) y[(size_t)blockIdx.x * cols + c] = x[(size_t)blockIdx.x * cols + c];
 }}
@@ -41,7 +42,7 @@ __global__ void all(const float* x, float* y, int rows, int cols) {{
 }}
 extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int n, cudaStream_t stream) {{
     {before}
-    all<<<rows < 2048 ? rows : 2048, 32, 0, stream>>>(x, y, rows, cols);
+    all<<<rows < most[0] ? rows : most[0], 32, 0, stream>>>(x, y, rows, cols);
 }}
 """
 COPY = "part<<<rows, 64, 0, stream>>>(x, y, cols);"
@@ -85,6 +86,32 @@ def test_what_is_right(graded, first, before):
     found = graded(first, before)
     assert found.status == "passed", found.tasks[0].cases[-1].message
     assert not any(case.name.startswith("rows=66001") for case in found.tasks[0].cases)
+
+
+# ---- rounds that the checked cases do not come to ----
+
+UNROLLED = """
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    const int stride = gridDim.x * blockDim.x;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i + 7 * stride < n; i += STEP * stride)
+        for (int u = 0; u < 8; ++u) z[i + u * stride] = x[i + u * stride] + y[i + u * stride];
+    for (; i < n; i += stride) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    int blocks = (n - 1) / 256 + 1;
+    add<<<blocks < 52 ? blocks : 52, 256, 0, stream>>>(x, y, z, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "status"), [(9, "not_written"), (8, "passed")])
+def test_what_a_second_round_leaves_out(step, status, tmp_path):
+    file = tmp_path / "kernel.cu"
+    file.write_text(UNROLLED.replace("STEP", str(step)))
+    found = grade("01", file, device="emulator", seed=1)
+    assert found.status == status
+    assert status == "passed" or "larger than the lesson's" in found.tasks[0].cases[-1].message
 
 
 # ---- a case beyond the numbers of a file ----

@@ -35,6 +35,11 @@ def told(guard: str, here: str, kernel: str = KERNEL) -> str:
         ("", "z[i] = 0;", ""),
         ("if (i < n) return;", "z[i] = 0;", ""),
         ("if (lane < n)", "z[i] = 0;", ""),
+        ("for (int t = i; t < m; t += 32) { q[t] = 0; }", "z[4 * m + i] = 0;", ""),
+        ("for (int t = i; t < m; t += 32) if (t > 0) q[t] = 0;", "z[4 * m + i] = 0;", ""),
+        ("if (i >= n) return;", "z[blockIdx.x + 1] = 0;", ""),
+        ("for (int t = i; t < m; t += 32) {", "z[4 * t] = 0;", "asks `t < m`, and `4 * t` goes further"),
+        ("for (int t = i; t < m; t += 32) for (int u = 0; u < 4; ++u)", "z[t + u] = 0;", "`t + u` goes further"),
     ],
 )
 def test_what_is_wrong_behind_a_guard(guard, here, said):

@@ -67,7 +67,9 @@ def conditions_of(source: str) -> Sequence[Condition]:
     values = [*(value for _, value in defined), *known.values()]  # a macro may have several
     found: dict[tuple[str, ...], Condition] = {}
     rows = [*_expressions(texts), *(part for value in values for part in _expressions(value))]
-    for row in [*_cases(texts), *_of_what_is_held(texts), *rows]:
+    of_held = list(_of_what_is_held(texts))
+    rows = [*of_held, *rows] if _mixes_bits(texts) else [*rows, *of_held]
+    for row in [*_cases(texts), *_limits(texts), *rows]:
         if len(found) == MOST_CONDITIONS:
             break
         if tuple(row) not in found and (condition := _condition(row, known)):
@@ -82,6 +84,8 @@ def _joined(texts: Sequence[str]) -> list[str]:
         two = joined[-1] + text if joined else ""
         if two in ("<<", ">>", "==", "!=", "&&", "||", "<=", ">=") and two not in (">>=", "<<="):
             joined[-1] = two
+        elif joined[-1:] == [2 * text] and text in ("<", ">"):
+            joined[-1] = ";"  # of a launch: what stands in it is an expression by itself
         else:
             joined.append(text)
     return joined
@@ -98,13 +102,29 @@ def _constants(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             yield texts[at - 1], list(behind[:end])
 
 
+def _mixes_bits(texts: Sequence[str]) -> bool:
+    return "^" in texts or any(text[0].isdigit() and len(text) >= _LONG for text in texts)
+
+
 def _of_what_is_held(texts: Sequence[str]) -> Iterator[list[str]]:
-    """What is asked of a variable or function that mixes bits, as `hash(n) % 64 == 3` does, where the file has one."""
-    if "^" not in texts and not any(text[0].isdigit() and len(text) >= _LONG for text in texts):
+    """What is asked of a variable or function that holds something of a size: of `blocks > 96`, of `hash(n) == 3`."""
+    if not _mixes_bits(texts) and not _limits_what_is_held(texts):
         return
     from grader.devices.build.straight_lines import replaced
 
     yield from _expressions(replaced(texts), MOST_HELD)
+
+
+def _limits_what_is_held(texts: Sequence[str]) -> bool:
+    """Whether a name that is given a value is compared with a name, or with a number from 2 on."""
+    held = {texts[at - 1] for at, text in enumerate(texts) if text == "="}
+    return any(
+        texts[at - 1] in held
+        and texts[at + 1] not in ("0", "1")
+        and (texts[at + 1] in held or texts[at + 1][0].isdigit())
+        for at, text in enumerate(texts[:-1])
+        if text in ("<", ">", "<=", ">=")
+    )
 
 
 def _cases(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -119,6 +139,20 @@ def _cases(texts: Sequence[str]) -> Iterator[list[str]]:
                 number = list(texts[place + 1 : texts.index(":", place)])
                 yield from _of_row(whole := [*row[:end], "==", "(", *number, ")"], 0, len(whole))
             place += 1
+
+
+def _limits(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Of `min(rows, 1024)` the condition `rows < 1024`."""
+    for at in (at for at, text in enumerate(texts) if text in ("min", "max") and texts[at + 1 : at + 2] == ["("]):
+        row, depth, commas = list(texts[at + 1 : at + MOST_SIGNS]), 0, list[int]()
+        for place, text in enumerate(row):
+            depth += (text == "(") - (text == ")")
+            if depth == 1 and text == ",":
+                commas.append(place)
+            if depth == 0 and len(commas) == 1:
+                yield [*row[1 : commas[0]], "<", *row[commas[0] + 1 : place]]
+            if depth == 0:
+                break
 
 
 def _expressions(texts: Sequence[str], most: int = MOST_SIGNS) -> Iterator[list[str]]:

@@ -36,6 +36,7 @@ _WIDE = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
 _ANY = re.compile(r"__tsan_(?:read|write)(?:\d+|_range) \(")
 _WHOLE_VARIABLE = re.compile(r"&[\w.$]+$")  # which lies where it should
 _VALUE = r"[\w.$]*_\d+(?:\(D\))?"
+_IN_REGISTER = re.compile(rf"(?:{_VALUE}|-?[\d.]+(?:e[-+]\d+)?)$")
 _ADDRESS = re.compile(rf"^ +(?:#|{_VALUE} = (?:\([^()]*\) )?(?:&|{_VALUE}(?: [-+*&|] .*)?;))")  # that is worked out
 _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
 _MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
@@ -190,11 +191,20 @@ def _alignment(memory: str, other: str, size: int, function: Function, types: Ty
         memory, other = converted["memory"], ""
     if (found := _MEMORY.match(memory)) and not found["part"]:
         pointee = _pointee(found["cast"])
-        return types.alignment(pointee and (found["type"] or pointee), size)
+        return (
+            types.alignment(pointee and found["type"], size) if found["type"] else _by_name(pointee, other, size, types)
+        )
     followed = _FOLLOWED.match(memory)
     if type_ := _pointee(_declared(followed["name"], function)) if followed else _type_of(memory, function):
-        return types.alignment(type_, size)
+        return _by_name(type_, other, size, types)
     return types.alignment(_type_of(other, function), size) if _PART.search(memory) and not types.packs else ANY
+
+
+def _by_name(type_: str, other: str, size: int, types: Types) -> int:
+    """What a type wants, also by the name of a typedef, as uint32_t: what goes through a register is a number."""
+    known = types.alignment(type_, size)
+    is_number = type_ and _IN_REGISTER.match(other) and size in _NUMBERS.values()
+    return size if is_number and not known else known
 
 
 def _pointee(pointer: str) -> str:

@@ -45,7 +45,7 @@ def _leak(fact: Fact) -> str:
         return (
             f"{lost}, and each round of its loop takes as many: free them in the loop, or allocate once in front of it"
         )
-    return lost if once else f"{lost}: each call loses them"
+    return lost if once else f"{lost}: free them in the call that allocates them"
 
 
 def _invalid_free(fact: Fact) -> str:

@@ -179,8 +179,8 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
     wild = fact["space"] == "shared" and not -MOST_SHARED <= fact["offset"] <= fact["array_bytes"] + MOST_SHARED
     if wild or not (fact["array"] or fact["space"]):
         of_host = " ".join(filter(None, ("a host pointer", host_memory_at(fact["address"]))))
-        which = "a null pointer" if fact["address"] < NULLS_OWN else of_host
-        what = f"which is no device memory: {which}, or a pointer that was never set"
+        which = "a null pointer, or" if fact["address"] < NULLS_OWN else f"{of_host}, an index far too large, or"
+        what = f"which is no device memory: {which} a pointer that was never set"
         return f"{who} address {fact['address']:#x}, {what}"
     if fact["space"] == "shared" and not fact["array_bytes"]:
         return (

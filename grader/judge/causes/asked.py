@@ -19,6 +19,7 @@ CLOSE = 2e-6
 ENOUGH_IN_PART, MOST_IN_PART = 16, 0.6  # wrong elements of an output; a share of it
 LARGE = 100  # times its tolerance: beside it what is hardly more than 0 is nothing
 GROWN, OF_GROWN, ENOUGH_GROWN = 30.0, 1e-3, 16  # times what is expected: then so far from it, relative, of so many
+OF_16_BITS = 2.0**-8  # relative
 ROUNDED = 3e-8  # relative, for each term: how equal terms, added one after the other, may go astray together
 
 Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
@@ -167,6 +168,9 @@ class Case:
             usual = self.expected.abs()
             grown = (claim.abs() > GROWN * usual) | (claim.abs().median() > GROWN * usual.median())
             room = room.maximum(OF_GROWN * grown * claim.abs())
+        if any(map(self.is_of_16_bits, self.inputs)):  # as what is rounded to so few bits on its way has
+            more = claim.abs() > self.expected.reshape(claim.shape).abs()
+            room = room.maximum(OF_16_BITS * more * claim.abs())
         return (self.got == claim) | ((self.got - claim).abs() <= room)
 
 

@@ -125,7 +125,8 @@ def _threads_kept_away(case: Written) -> Iterator[Index]:
         return
 
     def reaches(other: Written) -> Tensor | None:
-        whole = [*other.grid[1:], *other.block[1:]] == [1, 1, 1, 1] and other.block[0] == threads
+        one_each = [*other.grid[1:], *other.block[1:]] == [1, 1, 1, 1] and other.block[0] == threads
+        whole = one_each and other.grid[0] * threads >= other.written.numel()
         return writing[_flat(other) % threads] if whole else None
 
     def said(other: Written) -> str:

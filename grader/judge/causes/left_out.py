@@ -39,8 +39,28 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):
         yield from _of_size(k, noun)
+    yield from masks_of_threads(noun, threads)
+    for k in DEPTHS:
+        for step in STEPS:
+            yield (
+                f"all_but_end_{k}_{step}",
+                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
+                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
+                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
+                " adds to 0?",
+            )
+
+
+def masks_of_threads(noun: str, threads: list[int]) -> Iterator[Lacking]:
+    """What is left out of that which the threads of a team have, each every so many-th."""
     for k in dict.fromkeys([*threads, LANES, *TEAMS]):
         yield from _of_threads(k, noun)
+    yield from _of_pairs(noun)
+    for k in dict.fromkeys([LANES, *threads]):
+        yield from _of_steps(k, noun)
+
+
+def _of_pairs(noun: str) -> Iterator[Lacking]:
     yield (
         "odd",
         lambda c, n: c % 2 == 1,
@@ -53,17 +73,6 @@ def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
         f"three of four {noun}s of {{x}}",
         "do the shuffles go down to a distance of 1?",
     )
-    for k in dict.fromkeys([LANES, *threads]):
-        yield from _of_steps(k, noun)
-    for k in DEPTHS:
-        for step in STEPS:
-            yield (
-                f"all_but_end_{k}_{step}",
-                lambda c, n, k=k, step=step: c < (n + k - 1) // k * k - step,  # type: ignore[misc]
-                f"all {noun}s of {{x}} but the last {step} of its last whole tile",
-                f"is the sum begun again with each step of {step}, as by `=` in the place of `+=`, or by a product that"
-                " adds to 0?",
-            )
 
 
 def _of_size(k: int, noun: str) -> Iterator[Lacking]:

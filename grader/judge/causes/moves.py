@@ -64,6 +64,12 @@ def _rows_by_columns(rows: Tensor, cols: Tensor, tile: int) -> tuple[Tensor, Ten
     return rows // pair * pair + cols % pair // tile * tile + rows % tile, cols
 
 
+# Of tiles of two a thread has all four, as in a float4.
+OF_FOUR = {
+    f"{name}_dealt": f"Of each four {name} of {{buffer}} the second and the third are in each other's place: are two of"
+    " the four that a thread has, as .y and .z of a float4, swapped where they are loaded, used or stored?"
+    for name in ("rows", "columns")
+}
 MOVES: tuple[tuple[str, Moved, str], ...] = (
     (
         "turned",

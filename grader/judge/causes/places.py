@@ -12,7 +12,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause, Variation
 from grader.judge.causes.fragments import LANE_MOVES, causes_of_fragments, fragments
-from grader.judge.causes.moves import MOVES, Moved
+from grader.judge.causes.moves import MOVES, OF_FOUR, Moved
 from grader.judge.causes.often import LANES
 
 TILES = (2, 4, 8, 16, 32, 64)
@@ -39,7 +39,7 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
                 yield Cause("column_of_another", partial(_has_column, wrong, other), partial(_columns, wrong, other))
     for tile in sorted({*case.threads, *TILES}):
         for name, moved, said in MOVES:
-            yield _of_move(f"tile_{name}_{tile}", moved, tile, said)
+            yield _of_move(f"tile_{name}_{tile}", moved, tile, OF_FOUR.get(name, said) if tile == 2 else said)
     if case.got.shape[-1] == 2 and case.got.dim() == 2:
         yield Cause("lane_of_pairs", _has_lanes_of_pairs, _said_of_pairs)
     for warps in sorted({size // LANES for size in case.threads if size % LANES == 0}):

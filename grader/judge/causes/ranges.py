@@ -50,6 +50,10 @@ _ROUNDS = (
 )
 
 
+_ROUNDS_OF_ROWS = (
+    "The {first} {verb} {teams}, and what comes behind is wrong: does a {team}'s next row begin with what the last one"
+    " left, as a sum or a maximum that is not set again, or with the index of its first one?"
+)
 _PARTS = {2: "half", 3: "third", 4: "quarter", 8: "eighth", 16: "sixteenth"}  # vectors' sizes, and colours
 
 
@@ -80,7 +84,7 @@ def _tail(answer: Answer, start: int) -> Pattern:
             )
         if start == blocks * threads:
             return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb))
-    if is_left and (rows := _rows_of_blocks(answer, start)):
+    if rows := _rows_of_blocks(answer, start, is_left):
         return Pattern("tail", rows)
     if is_left and (few := too_few(answer.launches, start, count, answer.verb)):
         return Pattern("tail", few)
@@ -96,8 +100,10 @@ def _tail(answer: Answer, start: int) -> Pattern:
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")
 
 
-def _rows_of_blocks(answer: Answer, start: int) -> str:
-    """A sentence if as many whole rows are done as there are blocks, or warps; else ""."""
+def _rows_of_blocks(answer: Answer, start: int, is_left: bool) -> str:
+    """A sentence if as many whole rows are right as there are blocks, or warps, and others are left out, or else wrong;
+    "" if not.
+    """
     if answer.got.dim() < 2 or len(answer.launches) != 1 or start % (width := answer.got.shape[-1]):
         return ""
     rows, count = start // width, answer.got.numel() // width
@@ -108,6 +114,10 @@ def _rows_of_blocks(answer: Answer, start: int) -> str:
         ):
             if rows == teams < count:
                 first = "first row" if rows == 1 else f"first {rows:,} rows"
+                if not is_left:
+                    verb = "is right, and there is one" if rows == 1 else "are right, as many as there are"
+                    many = team if rows == 1 else f"{team}s"
+                    return _ROUNDS_OF_ROWS.format(first=first, verb=verb, team=team, teams=many)
                 return (
                     f"Only the {first} of {count:,} {'is' if rows == 1 else 'are'} {answer.good}, as many as there are"
                     f" {team}s: where a {team} has a row, {right} here, or let each go on to others, by how many"

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from grader.judge.causes.asked import Case, Cause
 from grader.judge.causes.often import LANES
+from grader.judge.causes.vectors import WAYS, Numbers
 from grader.judge.causes.weights import STEPS
 
 
@@ -77,8 +78,13 @@ def causes_of_lanes() -> Iterator[Cause]:
         for each in _programs():
             name = {"maximum": "the maximum", "sum": "the sum", "both": "both"}[what]
             said = words.format(why=each.why.format(what=name))
-            agrees = partial(_is_so, each.has, of_maximum, of_sum)
-            yield Cause(f"lanes_{what}_{each.name}", partial(_tells, agrees), partial(_said, said), agrees)
+            for way, numbers in (("", _as_they_come), *WAYS):
+                agrees = partial(_is_so, each.has, of_maximum, of_sum, numbers)
+                yield Cause(f"lanes_{what}_{each.name}_{way}", partial(_tells, agrees), partial(_said, said), agrees)
+
+
+def _as_they_come(places: Tensor, _: int) -> Tensor:
+    return places
 
 
 def _said(words: str, _: Case) -> str:
@@ -89,18 +95,18 @@ def _tells(agrees: partial[bool], case: Case) -> bool:
     return case.got.shape[-1] >= LANES and agrees(case)
 
 
-def _is_so(has: Tensor, of_maximum: bool, of_sum: bool, case: Case) -> bool:
-    """Whether lane l, which has the columns l, l + 32, ..., subtracts and divides by what `has` says it knows."""
+def _is_so(has: Tensor, of_maximum: bool, of_sum: bool, numbers: Numbers, case: Case) -> bool:
+    """Whether lane l, which has the elements, or vectors, l, l + 32, ..., knows what `has` says, and takes no more."""
     if (x := _rows(case)) is None:
         return False
-    rounds = -(-x.shape[1] // LANES)
-    mine = torch.nn.functional.pad(x, (0, rounds * LANES - x.shape[1]), value=-torch.inf).unflatten(1, (rounds, LANES))
-    own = mine.amax(1)
+    lane = numbers(torch.arange(x.shape[1]), x.shape[1]) % LANES
+    nothing = torch.zeros(len(x), LANES, dtype=x.dtype)
+    own = (nothing - torch.inf).scatter_reduce(1, lane.expand_as(x), x, "amax")
     known = own[:, None, :].masked_fill(has == 0, -torch.inf).amax(2) if of_maximum else own.amax(1, keepdim=True)
-    terms = torch.exp(mine - known[:, None, :]).nan_to_num(0.0)
-    sums = terms.sum(1)
+    terms = torch.exp(x - known.expand_as(own)[:, lane]).nan_to_num(0.0)
+    sums = nothing.index_add(1, lane, terms)
     divided = sums @ has.T if of_sum else sums.sum(1, keepdim=True)
-    return case.is_right_for((terms / divided[:, None, :]).flatten(1)[:, : x.shape[1]])
+    return case.is_right_for(terms / divided.expand_as(own)[:, lane])
 
 
 def _rows(case: Case) -> Tensor | None:

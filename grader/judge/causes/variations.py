@@ -40,6 +40,8 @@ from grader.judge.causes.running_sums import causes_of_running_sums
 from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
 from grader.judge.causes.turned import turned
+from grader.judge.causes.vectors import masks_of_vectors, noun_of, weights_of_vectors
+from grader.judge.causes.weight_registers import causes_of_registers
 from grader.judge.causes.weights import Times, Weights, weights, weights_of_lanes, weights_of_teams
 
 MOST_CASES = 4
@@ -102,6 +104,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_masks(case)
     yield from causes_of_scales(case)
     yield from causes_of_means(case)
+    yield from causes_of_registers(case)
     yield from causes_of_places_behind(case)
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
@@ -208,6 +211,8 @@ def _variations(case: Case) -> Iterator[Variation]:
                 yield from _weighted(case, name, axis, teams, _has_teams)
                 yield from _left_out(case, name, axis, is_summed)
                 yield from _weighted(case, name, axis, weights(noun, case.launches) if is_summed else ())
+                of_vectors = is_summed and axis == values.dim() - 1
+                yield from _weighted(case, name, axis, weights_of_vectors() if of_vectors else ())
         if values.dim() == 1 and case.sums_along(name, 0):
             yield from variations_of_all_threads(case, name)
         if values.dim() > 1:
@@ -311,12 +316,7 @@ def _multiplied(case: Case, name: str) -> Iterator[Variation]:
             of = next(of for said, of in _FACTORS_OF_SIZES.items() if said.format(size) == words)
             return case.inputs[name] * of(case.call.scalars[size])
 
-        yield Variation(
-            f"times_{words}",
-            name,
-            change,
-            partial(_times, name, words),
-        )
+        yield Variation(f"times_{words}", name, change, partial(_times, name, words))
 
 
 def _times(name: str, words: str, case: Case) -> str:
@@ -326,7 +326,9 @@ def _times(name: str, words: str, case: Case) -> str:
 def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Variation]:
     """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
     noun = NOUNS[case.inputs[name].dim()][axis]
-    for key, mask, said, asks in masks(noun, case.threads):
+    of_vectors = is_summed and axis == case.inputs[name].dim() - 1
+    found = [*masks("{noun}", case.threads), *(masks_of_vectors("{noun}", case.threads) if of_vectors else ())]
+    for key, mask, said, asks in found:
         if key.startswith("all_but_end") and not is_summed:
             continue
         for neutral in [-torch.inf if exponents else 0.0 for exponents in _ways(case, name)]:
@@ -337,9 +339,9 @@ def _left_out(case: Case, name: str, axis: int, is_summed: bool) -> Iterator[Var
                 length = values.shape[axis]
                 return values.masked_fill(mask(torch.arange(length), length).reshape(shape), neutral)
 
-            def message(case: Case, said: str = said, asks: str = asks) -> str:
+            def message(case: Case, key: str = key, said: str = f"{said}: {asks}") -> str:
                 length = case.inputs[name].shape[axis]
-                return f"{case.buffer} lacks {said.format(n=length, x=name)}: {asks}"
+                return f"{case.buffer} lacks {said.format(n=length, x=name, noun=noun_of(key, noun, length))}"
 
             def all_of_it(case: Case, mask: Along = mask) -> bool:
                 length = case.inputs[name].shape[axis]
@@ -388,7 +390,8 @@ def _weighted(
                 return said(case.launches).format(buffer=case.buffer, x=name)
 
             def of_none(case: Case, times: Times = times) -> bool:
-                length = case.inputs[name].shape[axis]
-                return length < FEW_TERMS or not bool(times(torch.arange(length), case.launches).any())
+                counts = times(torch.arange(case.inputs[name].shape[axis]), case.launches)
+                # Of terms that all count as often it says which do only where there are others.
+                return len(counts) < FEW_TERMS or bool((counts == counts[0]).all())
 
             yield Variation(f"{key}_{axis}", name, change, message, of_none, is_clear)
