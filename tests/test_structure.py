@@ -53,6 +53,7 @@ def test_no_file_is_longer_than_one_can_oversee(pattern):
     assert [str(file) for file, count in lines.items() if count > MOST_LINES] == []
 
 
+@pytest.mark.slow
 def test_no_function_is_longer_than_a_screen():
     trees = {file: structure.syntax(file) for file in structure.PACKAGE.rglob("*.py")}
     functions = [

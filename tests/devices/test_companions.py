@@ -51,6 +51,7 @@ def test_what_a_compiler_has_started_ends_with_the_one_who_asked(tmp_path, numbe
     assert has_ended(own)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_all_that_work_side_by_side(tmp_path):
     def work(folder: Path) -> None:
         compilers.run(COMPILER, folder)

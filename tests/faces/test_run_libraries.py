@@ -163,7 +163,7 @@ LEADS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=4, slow=2))
+@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8, slow=2))
 def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call: str, said: str):
     told = run(tmp_path, LEADING.replace("CALL", call))
     assert "no findings" in told
@@ -187,6 +187,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_device_s_plain_pointer_that_thrust_takes_for_the_host_s_is_told_at_the_call(tmp_path: Path):
     told = run(tmp_path, PLAIN_POINTER.replace("GIVEN", "d, d + 64"))
     assert "host code touched device memory p.cu:7 host code reads element" in told, told
@@ -195,6 +196,7 @@ def test_a_device_s_plain_pointer_that_thrust_takes_for_the_host_s_is_told_at_th
         assert "no findings" in run(tmp_path, PLAIN_POINTER.replace("GIVEN", right))
 
 
+@pytest.mark.slow
 def test_a_handle_that_was_never_made_is_told(tmp_path: Path):
     text = LEADING.replace("cublasCreate(&h);", "h = nullptr;").replace("cublasDestroy(h);", "")
     told = run(tmp_path, text.replace("CALL", "cublasSscal(h, 4, &one, x, 1)"))

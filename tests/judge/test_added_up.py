@@ -102,7 +102,7 @@ def test_which_tasks_add_up():
     assert [task.name for task in tasks if is_count(task)] == ["histogram"]
 
 
-@pytest.mark.parametrize("file, right, wrong, says", long_tail(WRONG, every=2))
+@pytest.mark.parametrize("file, right, wrong, says", long_tail(WRONG, every=4))
 def test_what_is_added_wrong_at_the_timed_size(file, right, wrong, says, tmp_path):
     text = file.read_text()
     assert right in text

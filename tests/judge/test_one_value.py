@@ -35,7 +35,7 @@ extern "C" void histogram(const unsigned char* x, unsigned* counts, int n, cudaS
     [
         ("64", 1, "wrong_result"),
         ("(n - 1) / 65535 + 1", 1, "passed"),  # a block has no more than fit
-        ("(n - 1) / 32768 + 1", 1, "passed"),
+        pytest.param("(n - 1) / 32768 + 1", 1, "passed", marks=pytest.mark.slow),
     ],
 )
 def test_counters_that_are_too_small(tmp_path, blocks, copies, status):

@@ -92,6 +92,7 @@ def test_rows_that_are_rescaled_by_anothers_factor(rows, said):
     assert found and said in found.message(cases[0])
 
 
+@pytest.mark.slow
 def test_what_is_wrong_otherwise_is_not_told_of_registers():
     cases = [case(2, 17, 64, (0, 1, 2, 3), 16, False), case(1, 41, 128, (0, 1, 2, 3), 16, False)]
     for each in cases:

@@ -404,6 +404,7 @@ def product_steps(lanes=4, k=3):
     yield access([4 * lane for lane in range(lanes)], array=c, lanes=range(lanes), kind="store", line=8)
 
 
+@pytest.mark.slow
 def test_what_two_lanes_of_a_product_need_and_the_walk_of_a_block():
     rec = recording(*product_steps())
     assert said(figures.elements(rec, (1, 4, 3))) == "kernel: 2 lanes store 2 elements of c, load 3 of a, 6 of b"
