@@ -8,17 +8,16 @@ are the same in all of them and are written here. So is what a learner finds in 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docs import address
+from grader.devices.build.toolchain import compiler_version
 from grader.faces import exercises, magics
 
 if TYPE_CHECKING:
@@ -72,11 +71,9 @@ def own_course() -> Iterator[Path]:
                 os.environ["LADDER_COURSE"] = before
 
 
-@cache
 def counts_alike() -> bool:
     """Whether the g++ that is here makes of kernels what that one made."""
-    said = subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True)
-    return said.stdout.partition(".")[0].strip() == GPP
+    return (compiler_version() or "").partition(".")[0] == GPP
 
 
 def copy_course(folder: Path) -> None:
