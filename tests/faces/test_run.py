@@ -100,6 +100,7 @@ def test_races_missing_fences_and_uninitialised_reads_are_found(run):
     assert {each["kind"] for each in ran.json["notes"]} == {"leak"}
 
 
+@pytest.mark.slow
 def test_calls_that_cuda_refuses_are_told_with_its_error_and_those_beside_them_are_right(run):
     ran = run("wrong_calls.cu", "--json")
     lines = (PROGRAMS / "wrong_calls.cu").read_text().split("\n")

@@ -13,6 +13,7 @@ from tests.warm import run_ladder
 PROGRAM = Path(__file__).with_name("programs") / "untouched.cu"
 
 
+@pytest.mark.slow
 def test_elements_that_a_launch_leaves_out_are_told_and_no_others(tmp_path):
     text = PROGRAM.read_text()
     rows = enumerate(text.split("\n"), start=1)

@@ -140,9 +140,9 @@ int main() {
 }
 """
 PROGRAMS = {
+    "pools": (POOLS, "1 0 1"),
     "zipped": (ZIPPED, "1 10 30 100 900 0 10 900 3 2"),
     "numeric": (NUMERIC, "52 380 12 63 9"),
-    "pools": (POOLS, "1 0 1"),
     "threads": (THREADS, "done"),
     "packed": (PACKED, "11 39 0"),
 }

@@ -26,6 +26,7 @@ def draw(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
 # ---- values ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "dim"), [((3, 4, 5), -1), ((3, 4, 5), 1), ((3, 4, 5), 0), ((7,), 0), ((), -1)])
 def test_any_dimension(shape, dim):
     x = draw(*shape)

@@ -25,7 +25,7 @@ NOT_EMULATED = {
 }
 ALL = snippets()
 VERDICTS = {snippet.name: snippet.refused for snippet in ALL}
-SOME = ALL[::36]  # the others, when there is time
+SOME = ALL[::72]  # the others, when there is time
 PARTS = 16  # in which all are looked at: the first in the long tail, the others where the whole is asked for
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 
