@@ -362,7 +362,7 @@ def _import_lesson(folder: Path, module_name: str) -> Lesson:
 
 
 def _forget(package: str, folder: Path) -> None:
-    """Its files may have changed since they were imported. All finders' caches would take 10 ms from Python 3.12 on."""
+    """Its files may have changed since they were imported. To empty all caches is slow from Python 3.12 on."""
     sys.path_importer_cache.pop(str(folder), None)
     for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
         del sys.modules[name]

@@ -13,7 +13,7 @@ import pytest
 
 from grader.devices.build.companions import Companions
 
-# As g++: it starts a process of its own, which nobody ends where it is killed itself.
+# As g++: it starts a process of its own, which goes on where the first one is killed.
 COMPILER = ["sh", "-c", "sh -c 'echo $$ > own; sleep 100' & wait"]
 BUILDS = f"""
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Compilers that do not outlive the process that has started them, however it ends: g++ takes none of its own processes
-along where it is killed, and nobody tells it that the one who asked is gone.
+"""Compilers that do not outlive the process that has started them, however it ends. Where g++ is killed, cc1plus, which
+it has started, goes on; and where `ladder` is killed, the system does not end g++.
 """
 
 from __future__ import annotations

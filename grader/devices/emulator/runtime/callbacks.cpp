@@ -207,7 +207,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         finding.text = index == stack_region ? "another thread" : "constant";
         die(thread, finding);
     }
-    if (region.space == Space::Constant && region.is_named) __atomic_store_n(&executor.regions[index]->read_pc, pc, __ATOMIC_RELAXED);
+    if (region.space == Space::Constant && region.is_named) executor.regions[index]->note_read(pc);
     if (region.sides != Sides::Device && !waits) (writes ? executor.regions[index]->stored : executor.regions[index]->loaded).add(a, bytes);
     if (!writes && bytes == sizeof a && region.sides != Sides::Device) refuse_object_of_the_host(thread, a, pc);
     if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));

@@ -56,7 +56,7 @@ struct Region {
     std::size_t launches_before = 0;   // in the case, when it was allocated
     int freed_by_launch = 0;           // the line of the launch whose copy of an argument has freed it as it ended
     bool set_by_host = false;          // some of it, by a copy or memset
-    std::uint32_t read_pc = 0;         // of a __constant__ variable: where a kernel has read it first
+    std::uint32_t read_pc = 0;         // of a __constant__ variable: the first place in the code where a kernel reads it
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
     bool is_variable = false;          // of the library
@@ -81,6 +81,11 @@ struct Region {
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
     bool others_see() const { return id >= 0 || place_in_cluster >= 0; }   // blocks
+    void note_read(std::uint32_t pc) {   // by any executor, in any order
+        std::uint32_t first = __atomic_load_n(&read_pc, __ATOMIC_RELAXED);
+        while (!first || pc < first)
+            if (__atomic_compare_exchange_n(&read_pc, &first, pc, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    }
     void fill_from_host(Address from, std::size_t n, int by_line) {
         set_by_host = true;
         if (from == begin && n >= filled) filled = n, filled_line = by_line;
