@@ -144,6 +144,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const std::uint64_t found = is_offered ? thread->offered : word_at(address, bytes);
         const bool changes = compute(op, type, found, value, compare) != found;
         thread->only_looks = only_looks && shared_by_all && scope != Scope::Block;
+        thread->by_atomic = true;
         if (!is_offered) {
             spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
             is_offered = shared_by_all && takes_offer(*thread, a, bytes, only_looks);   // it may have slept

@@ -98,6 +98,8 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
     settle_store(*thread);
     if (shared_by_all) begin_ordered(*thread, program_counter(caller));
     if (event == Event::VolatileRead) {
+        thread->only_looks = shared_by_all && scope != Scope::Block;
+        thread->by_atomic = false;
         spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
         if (shared_by_all) begin_ordered(*thread, program_counter(caller));   // it may have slept
         access(a, bytes, event, caller, flags);

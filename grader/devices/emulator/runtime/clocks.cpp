@@ -92,18 +92,25 @@ bool Acquisitions::is_implied(const Where& where, std::uint32_t object, std::uin
     return is_device && (where.object == object ? where.index < count : holds(objects_[object].handed_on[true][count - 1], where));
 }
 
+std::uint32_t Acquisitions::Object::count(std::uint32_t last) {
+    if (releases.back().number <= last) return static_cast<std::uint32_t>(releases.size());
+    if (std::exchange(until, last) != last) {
+        const auto is_early = [=](const Release& each) { return each.number <= last; };
+        early = static_cast<std::uint32_t>(std::partition_point(releases.begin(), releases.end(), is_early) - releases.begin());
+    }
+    return early;
+}
+
 std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until) {
     if (empty()) return already;
     std::lock_guard lock(mutex_);
     const auto found = objects_by_key_[width].find(object);
     if (found == objects_by_key_[width].end()) return already;
-    const std::vector<Release>& releases = objects_[found->second].releases;
-    const auto is_early = [=](const Release& each) { return each.number <= until; };
-    const auto end = is_early(releases.back()) ? releases.end() : std::partition_point(releases.begin(), releases.end(), is_early);
-    const auto count = static_cast<std::uint32_t>(end - releases.begin());
+    Object& known = objects_[found->second];
+    const std::uint32_t count = known.count(until);
     const std::uint32_t before = sets_.count(already, found->second);
     if (count <= before) return already;
-    const Release& last = end[-1];
+    const Release& last = known.releases[count - 1];
     if (count == before + 1 && last.block == block && last.thread == thread) return already;
     if (const auto own = by_block_.find(block); own != by_block_.end()) {
         const Where& where = own->second.all.back();

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "awake_mutex.h"
 #include "memory.h"
 #include "release_sets.h"
 
@@ -138,6 +138,8 @@ private:
         std::uint64_t key;
         std::vector<Release> releases;
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
+        std::uint32_t until = 0, early = 0;         // who was woken together asks the same: how many of these were among the first so many
+        std::uint32_t count(std::uint32_t until);   // of them, with a number up to this
     };
     struct Where { std::uint32_t object, index; };
     // All releases of a block, and those of each thread, where they are many: up to `known` of all.
@@ -154,8 +156,7 @@ private:
     const std::vector<Part>& closure(std::uint32_t set, bool device) const;
     bool reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const;
 
-    mutable std::mutex mutex_;
-    std::atomic<bool> any_{false};
+    mutable AwakeMutex mutex_;   // executors ask for it at each barrier, and the block whose turn it is for each atomic
     std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
     std::deque<Object> objects_;
     mutable std::unordered_map<std::uint64_t, OfBlock> by_block_;
@@ -166,6 +167,7 @@ private:
     // the same.
     struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
     mutable Ordered ordered_;
+    alignas(cache_lines) std::atomic<bool> any_{false};
     std::atomic<std::uint32_t> releases_{0};
 };
 

@@ -202,7 +202,7 @@ void let_others_take_locks(Thread& thread) {
 }
 
 bool offer_look(Thread& thread) {
-    if (thread.state != State::Spinning || !thread.only_looks) return false;
+    if (thread.state != State::Spinning || !thread.only_looks || !thread.by_atomic) return false;
     std::memcpy(&thread.offered, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
     thread.offered_releases = machine().acquisitions.releases();
     return thread.is_offered = true;

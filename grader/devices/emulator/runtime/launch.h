@@ -54,7 +54,7 @@ struct LaunchState {
     std::set<PassedBarrier> passed_barriers;
     Peaks most;
     Shares of_blocks, of_warps;                // of the task's bytes; with that mutex, too
-    std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
+    alignas(cache_lines) std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
     std::atomic<std::uint64_t> spun{0};        // steps of threads that spin, since then
     std::atomic<bool> tells_host{false};       // a thread has a fence, or an atomic on memory of both sides, for the whole system
     LaunchRaces races;

@@ -12,7 +12,7 @@ namespace ladder {
 
 std::uint64_t Schedule::begin(Executor& executor) {
     const bool is_ahead = !must_begin();
-    places_.push_back({BlockState::Running, nullptr, 0, 0, 0, is_ahead ? &executor : nullptr});
+    places_.push_back({BlockState::Running, nullptr, &executor, 0, 0, 0, is_ahead ? &executor : nullptr, false});
     executor.ahead += is_ahead;
     executor.begun = std::chrono::steady_clock::now();
     ++counts_[static_cast<std::size_t>(BlockState::Running)];
@@ -23,12 +23,11 @@ void Schedule::arrive(Place& place) {
     if (Executor* const executor = std::exchange(place.ahead_on, nullptr)) --executor->ahead;
 }
 
-void Schedule::put(std::uint64_t block, BlockState state) {
-    BlockState& now = place(block).state;
-    if (state != BlockState::Waiting && state != BlockState::Running) arrive(place(block));
-    --counts_[static_cast<std::size_t>(now)];
+void Schedule::put(Place& its, BlockState state) {
+    if (state != BlockState::Waiting && state != BlockState::Running) arrive(its);
+    --counts_[static_cast<std::size_t>(its.state)];
     ++counts_[static_cast<std::size_t>(state)];
-    now = state;
+    its.state = state;
 }
 
 void Schedule::park(Block& block, BlockState state) {
@@ -36,7 +35,7 @@ void Schedule::park(Block& block, BlockState state) {
     std::unique_lock lock(mutex);
     wake_watchers(block);
     place(block.number).block = &block;
-    put(block.number, state);
+    put(place(block.number), state);
     if (block.has_ordered && state == BlockState::Finished) rotate();
     if (state == BlockState::Finished && block.stopped) {
         failed_.insert(block.number);
@@ -81,34 +80,44 @@ void Schedule::make_way(Block& block) {
     jitter();
     const std::unique_lock lock(mutex);
     place(block.number).block = &block;
-    put(block.number, BlockState::Waiting);
+    put(place(block.number), BlockState::Waiting);
     block.executor->released.push_back(&block);
+    place(block.number).listed = true;
 }
 
 Block* Schedule::resume(Executor& executor) {
     executor.called = false;
     std::deque<Block*>& released = executor.released;
     const std::uint64_t number = turn_.load(std::memory_order_relaxed);
-    Block* block = number < next_ && state_of(number) == BlockState::Waiting ? place(number).block : nullptr;
-    if (block && block->executor == &executor) {
-        std::erase(released, block);
-        std::erase(executor.offered, block);
+    const bool waits = number < next_ && state_of(number) == BlockState::Waiting;
+    Block* block = waits && place(number).executor == &executor ? place(number).block : nullptr;
+    if (block) {
+        unlist(place(number));
     } else if (released.empty()) {
         return nullptr;
     } else {
         block = released.front();
         released.pop_front();
+        place(block->number).listed = false;
     }
-    put(block->number, BlockState::Running);
+    put(place(block->number), BlockState::Running);
     return block;
+}
+
+void Schedule::unlist(Place& its) {
+    if (!std::exchange(its.listed, false)) return;
+    std::erase(its.executor->released, its.block);
+    std::erase(its.executor->offered, its.block);
 }
 
 Block* Schedule::resume_ahead(Executor& executor) {
     if (executor.offered.empty()) return nullptr;
     Block* const block = executor.offered.front();
     executor.offered.pop_front();
-    put(block->number, BlockState::Running);
-    place(block->number).ahead_on = &executor;
+    Place& its = place(block->number);
+    its.listed = false;
+    put(its, BlockState::Running);
+    its.ahead_on = &executor;
     ++executor.ahead;
     executor.begun = std::chrono::steady_clock::now();
     return block;
@@ -118,7 +127,7 @@ void Schedule::hand_turn(std::uint64_t block) {
     turn_.store(block, std::memory_order_release);
     if (block < next_) {
         arrive(place(block));
-        if (place(block).state == BlockState::Waiting) give_turn(*place(block).block);
+        if (place(block).state == BlockState::Waiting) give_turn(place(block));
         call_soon();
     } else if (block < blocks_ && !sleepers_.empty()) {
         call(*sleepers_.back());
@@ -168,10 +177,11 @@ void Schedule::settle() {
 // look, and go on to where they need the turn, at once.
 void Schedule::offer_looks(Block& block) {
     bool has_offer = false;
-    for (Thread& thread : block.threads) has_offer = offer_look(thread) || has_offer;
+    for (const std::uint32_t asking : block.asking) has_offer = offer_look(block.threads[asking]) || has_offer;
     if (!has_offer) return;
     Executor& executor = *block.executor;
     executor.offered.push_back(&block);
+    place(block.number).listed = true;
     if (!executor.called && std::find(sleepers_.begin(), sleepers_.end(), &executor) != sleepers_.end()) call(executor);
 }
 
@@ -183,7 +193,7 @@ void Schedule::admit_due() {
         due_goes_back_ = !due_goes_back_;
     }
     for (const std::uint64_t block : due_) {
-        put(block, BlockState::Waiting), queue_.push_back(block);
+        put(place(block), BlockState::Waiting), queue_.push_back(block);
         if (place(block).block->watches) offer_looks(*place(block).block);
     }
     due_.clear();
@@ -223,7 +233,7 @@ bool Schedule::queue_changes() {
 void Schedule::idle_pass() {
     ++idle_passes;
     for (std::uint64_t block = first_; block < next_; ++block)
-        if (place(block).state == BlockState::Yielded) put(block, BlockState::Waiting), queue_.push_back(block);
+        if (place(block).state == BlockState::Yielded) put(place(block), BlockState::Waiting), queue_.push_back(block);
     forget_watchers();
 }
 
@@ -237,9 +247,10 @@ void Schedule::release(BlockState state) {
 }
 
 void Schedule::go_on(std::uint64_t block) {
-    put(block, BlockState::Running);
-    Executor& executor = *place(block).block->executor;
+    put(place(block), BlockState::Running);
+    Executor& executor = *place(block).executor;
     executor.released.push_back(place(block).block);
+    place(block).listed = true;
     executor.called = true;
     executor.changed.notify_one();
 }
@@ -268,25 +279,35 @@ void Schedule::watch(const Block& block) {
     const std::uint32_t nap = ++place(block.number).naps;
     Address last = 0;
     const Address woken_by = std::exchange(place(block.number).woken_by, 0);
-    for (const Thread& thread : block.threads) {
-        if (thread.state != State::Spinning || thread.asked == last) continue;
+    for (const std::uint32_t asking : block.asking) {
+        const Thread& thread = block.threads[asking];
+        if (thread.asked == last) continue;
         last = thread.asked;
         if (last == woken_by && thread.only_looks) counted_.insert(last);
         watchers_[last].push_back({block.number, nap});
     }
-    watched_ = true;
 }
 
+// Who has the turn next need not wait until it is known what this one waits for: to wake it, that block will ask for the mutex.
 void Schedule::doze(Block& block) {
     jitter();
+    block.asking.clear();
+    for (const Thread& thread : block.threads)
+        if (thread.state == State::Spinning) block.asking.push_back(thread.number);
     std::unique_lock lock(mutex);
     wake_watchers(block);
-    watch(block);
     place(block.number).block = &block;
-    put(block.number, BlockState::Yielded);
-    passed_by_ = nullptr;
+    put(place(block.number), BlockState::Yielded);
     block.has_ordered = block.has_passed = false;
-    settle();
+    const auto goes_on = [&](std::uint64_t next) {
+        return next < next_ && (state_of(next) == BlockState::Waiting || state_of(next) == BlockState::Running);
+    };
+    const bool others_go_on = queue_.size() > 1 && goes_on(queue_[1]);
+    watched_ = true;
+    if (others_go_on) settle();
+    watch(block);
+    passed_by_ = nullptr;
+    if (!others_go_on) settle();
     tell(lock);
 }
 
@@ -320,7 +341,7 @@ void Schedule::wake_watchers_of(Address a) {
         if (++sleeper.wakes > eager_wakes || counted_.contains(a)) {
             due_.push_back(watcher.block);
         } else {
-            put(watcher.block, BlockState::Waiting);
+            put(sleeper, BlockState::Waiting);
             sleeper.woken_by = a;
             place_in_queue = queue_.insert(place_in_queue, watcher.block) + 1;
         }

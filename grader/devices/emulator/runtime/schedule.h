@@ -12,12 +12,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "awake_mutex.h"
 #include "memory.h"
 
 namespace ladder {
@@ -43,30 +43,16 @@ constexpr std::uint64_t most_rounds = 256;  // in which blocks hand their turns 
 constexpr std::uint64_t most_due_passes = 4;   // the same, of blocks that were due to look again
 constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
-// A mutex that is waited for awake at first: it is held for less time than it takes to fall asleep and be woken.
-class AwakeMutex {
-public:
-    void lock();
-    void unlock() {
-        held_.store(false, std::memory_order_relaxed);
-        mutex_.unlock();
-    }
-
-private:
-    std::mutex mutex_;
-    std::atomic<bool> held_{false};   // to look at, which disturbs the one that holds it less than to try
-};
-
 class Schedule {
 public:
     AwakeMutex mutex;
     std::atomic<std::uint64_t> stop_after{~std::uint64_t{0}};   // blocks above this one need not run: a lower one failed
     std::atomic<std::uint64_t> lowest_failed{~std::uint64_t{0}};   // the same, from the failure on: its turn may not have come
-    std::atomic<int> idle_passes{0};           // of all blocks since one of them changed something (patience.h)
     std::atomic<bool> given_up{false};         // a block has failed, and no other can go on without it
+    bool grid_stuck = false;                   // some blocks wait at grid.sync(), others have returned
+    alignas(cache_lines) std::atomic<int> idle_passes{0};   // of all blocks since one of them changed something (patience.h)
     std::uint64_t room = ~std::uint64_t{0};    // blocks that a large GPU holds at once,
     bool crowded = false;                      // and so many have waited for blocks that had not begun
-    bool grid_stuck = false;                   // some blocks wait at grid.sync(), others have returned
 
     explicit Schedule(std::uint64_t blocks) : blocks_(blocks) { admit(); }
     bool has_turn(std::uint64_t block) const { return turn_.load(std::memory_order_acquire) == block; }
@@ -103,11 +89,13 @@ public:
 private:
     struct Place {
         BlockState state;
-        Block* block;                 // once it has parked
+        Block* block;                 // once it has parked; it lies in the caches of its executor, and is not looked into for others
+        Executor* executor;
         int wakes;
         Address woken_by;             // the word, if it was woken at once
         std::uint32_t naps;           // how often it has slept: a watcher of an earlier nap is none
         Executor* ahead_on;           // where it runs, until it has its first turn, sleeps or is over
+        bool listed;                  // among those that are released or offered
     };
     struct Habit { std::uint64_t passed = 0, in_vain = 0; };   // turns that were handed on after a place; some for little
     struct Cluster { std::uint64_t finished = 0; std::vector<std::uint64_t> waiting; };
@@ -117,7 +105,7 @@ private:
     Place& place(std::uint64_t block) { return places_[block - first_]; }
     BlockState state_of(std::uint64_t block) { return block < first_ ? BlockState::Finished : place(block).state; }
     std::size_t count(BlockState state) const { return counts_[static_cast<std::size_t>(state)]; }
-    void put(std::uint64_t block, BlockState state);
+    void put(Place& its, BlockState state);
     void arrive(Place& place);        // it is no longer ahead of its turn
     void settle();                    // find whose turn it is
     void forget_finished();
@@ -128,7 +116,8 @@ private:
     void offer_looks(Block& block);
     Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
-    void give_turn(Block& block);
+    void unlist(Place& its);
+    void give_turn(Place& its);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
     void call_soon();                 // those whose turns come next
     bool can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
@@ -147,7 +136,7 @@ private:
     void watch(const Block& block);
     void forget_watchers();
 
-    const std::uint64_t blocks_;
+    alignas(cache_lines) const std::uint64_t blocks_;
     std::uint64_t next_ = 0, first_ = 0;       // to begin; not finished
     std::deque<Place> places_;                 // of the blocks from first_ to next_, that one excluded
     std::array<std::size_t, 6> counts_{};      // of places_, by state
@@ -157,10 +146,8 @@ private:
     std::array<Habit, 256> habits_{};          // by hash of the pc: of the block whose turn it is
     Habit* passed_by_ = nullptr;               // how that block has got it, if from one that runs on
     std::set<std::uint64_t> failed_;           // blocks; their turns have not come since
-    std::atomic<std::uint64_t> turn_{0};       // the block whose turn it is; == blocks_: nobody's
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
     std::unordered_set<Address> counted_;      // words that have changed before they were what a block waits for
-    std::atomic<bool> watched_{false};
     std::unordered_map<std::uint64_t, Cluster> clusters_;   // by number: those that have come to a barrier, or to an end
     std::vector<Executor*> sleepers_;          // executors that wait
     std::vector<Executor*> to_wake_;           // sleep, and have been called
@@ -168,6 +155,8 @@ private:
     bool due_turns_round_ = false;             // some of them wait for no word: then they come in by their numbers,
     bool due_goes_back_ = true;                // the greatest first
     std::uint64_t handed_round_ = 0, due_passes_ = 0;   // turns; times that due_ came in: since a block was done or new ones came in
+    alignas(cache_lines) std::atomic<std::uint64_t> turn_{0};   // the block whose turn it is; == blocks_: nobody's
+    std::atomic<bool> watched_{false};         // whether watchers_ has any
 };
 
 }  // namespace ladder

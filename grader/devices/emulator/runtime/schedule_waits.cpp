@@ -60,7 +60,7 @@ Block* Schedule::next_of(const Executor& executor) {
     constexpr std::size_t most_looks = first_window;
     for (std::size_t i = 0; i < std::min(queue_.size(), most_looks); ++i) {
         const std::uint64_t block = queue_[i];
-        if (block < next_ && state_of(block) == BlockState::Waiting && place(block).block->executor == &executor) return place(block).block;
+        if (block < next_ && state_of(block) == BlockState::Waiting && place(block).executor == &executor) return place(block).block;
     }
     return nullptr;
 }
@@ -93,13 +93,12 @@ Block* Schedule::wait(Executor& executor, std::unique_lock<AwakeMutex>& lock) {
 }
 
 // Its turn has come. Who waits for it need not ask for the mutex, which would make all that come behind it wait longer.
-void Schedule::give_turn(Block& block) {
-    Executor& executor = *block.executor;
+void Schedule::give_turn(Place& its) {
+    Executor& executor = *its.executor;
     if (!executor.called && std::erase(sleepers_, &executor) > 0) {
-        std::erase(executor.released, &block);
-        std::erase(executor.offered, &block);
-        put(block.number, BlockState::Running);
-        executor.given.store(&block, std::memory_order_release);
+        unlist(its);
+        put(its, BlockState::Running);
+        executor.given.store(its.block, std::memory_order_release);
     }
     call(executor);
 }
@@ -116,8 +115,8 @@ void Schedule::call_soon() {
     for (std::size_t i = 1; i < std::min(queue_.size(), soon); ++i) {
         const std::uint64_t block = queue_[i];
         if (block >= next_ || state_of(block) != BlockState::Waiting) continue;
-        Block* const next = place(block).block;
-        Executor& executor = *next->executor;
+        const Block* const next = place(block).block;
+        Executor& executor = *place(block).executor;
         const bool waits = !executor.called && std::find(sleepers_.begin(), sleepers_.end(), &executor) != sleepers_.end();
         if (waits && (executor.asleep || executor.ready != next)) call(executor);
     }

@@ -145,7 +145,8 @@ struct alignas(64) Thread {
     Address asked = 0;
     std::uint64_t found = 0;
     std::uint64_t operand = 0;         // of what it did there
-    bool only_looks = false;           // that is an atomic operation which leaves every value as it is
+    bool only_looks = false;           // that leaves every value as it is, and is
+    bool by_atomic = false;            // an atomic operation, which can be given what it finds
     bool is_offered = false;           // what the word held when the block was woken, after so many releases: its next look
     std::uint32_t offered_releases = 0;    // may find that, and needs no turn
     std::uint64_t offered = 0;
@@ -278,6 +279,7 @@ struct Block {
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
     std::uint64_t turn_steps = 0;        // since the block got it
     std::vector<Address> changed;        // words in its turn, while others wait for some
+    std::vector<std::uint32_t> asking;   // its lanes that ask for words which others must change, once it sleeps
     bool watches = false;                // it sleeps until a word changes: else it only lets others come first
     bool dozes = false;                  // it counts as asleep, but still replays
     int idle_rounds = 0, naps = 0;       // the second: how often it has slept
