@@ -295,6 +295,7 @@ ANNOUNCED = """  <bb 2> [local count: 9]:
   _12 = _11 + _1;
   MEM[(float *)_12] = _7;
   _13 = table[_1];
+  own = *.LC0;
   _22 = MEM <const struct Row> [(const float &)&row].v[_1];
   _23 = MEM[(const float &)&row + _1 * 4];
   _24 = &row + _1;
@@ -394,6 +395,18 @@ def test_functions_with_two_results_store_them(run_kernel):
     body += "sincosf(x[i], z + 96 + i, z + 128 + i);"
     _, case = run(run_kernel, kernel(body))
     assert not errors(case) and case.counters["global_store_requests"] == 5
+
+
+@pytest.mark.parametrize("numbers", [9, 40, 100, 600])
+def test_a_table_of_constants_may_be_a_variable_of_any_length(run_kernel, numbers: int):
+    """g++ copies a long one, on aarch64 any, from one that no callback tells of."""
+    text = ", ".join(str(each * 7919 % 97) for each in range(numbers))
+    body = f"int own[] = {{{text}}}; own[i % 5] += 1; z[i] = own[i % {numbers}]; for (int j : own) z[i] += j;"
+    outputs, case = run(run_kernel, kernel(body))
+    table = [each * 7919 % 97 for each in range(numbers)]
+    assert errors(case) == []
+    found = [sum(table) + 1 + table[i % numbers] + (i % numbers == i % 5) for i in range(32)]
+    assert outputs["z"][:32].tolist() == found
 
 
 HOST = """

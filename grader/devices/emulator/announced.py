@@ -23,6 +23,7 @@ _CAST = re.compile(r"\((?:[^()]|\([^()]*\))*[*&](?: const| volatile| restrict|\s
 _WRAPPED = re.compile(r"^(?:\w+_EXPR|BIT_FIELD_REF)(?:<(?:[^<>]|<[^<>]*>)*>)? ?[<(](.*?)(?:, \d+, \d+)?[>)]$")
 _THROUGH = re.compile(r"^\(?\*|^MEM ?(?:<(?:[^<>]|<[^<>]*>)*> )?\[|->")
 _AS_ANOTHER = re.compile(r"MEM ?\[[^\]]*\][.\[]")  # `((const Other&)table).a[i]`: nothing says where that ends
+_TABLE = re.compile(r"^\*\.LC\d+$")  # constants that a variable begins with, copied as a whole: no file can name it
 _NAME = re.compile(r"(&?)([A-Za-z_$<][\w.$>]*)(?:\(D\))?")
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_$](?:[\w$]|\.\d)*)(?:(?:\.[A-Za-z_]|\[)[^ ]*)?$")
 _VALUE = re.compile(r"[\w.$]*_\d+(?:\(D\))?$")
@@ -78,7 +79,7 @@ class _Places:
     def is_memory(self, operand: str) -> bool:
         """Whether this is no value in a register, and no address."""
         operand = _unwrapped(operand)
-        if operand.startswith("&") or _VALUE.match(operand):
+        if operand.startswith("&") or _VALUE.match(operand) or _TABLE.match(operand):
             return False
         return bool(_THROUGH.search(operand) or _VARIABLE.match(operand))
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from grader.devices.emulator.lines import Way
-from grader.devices.emulator.machine_code import Instruction
+from grader.devices.emulator.machine_code import Instruction, is_call
 
 _OF_RUNTIME = ("<ladder_barrier@", "<ladder_grid_sync@", "<ladder_ptx@")
 _TO_COLUMN = re.compile(r"\]  Set column to (\d+)")
@@ -73,7 +73,7 @@ def _calls(code: Sequence[Instruction]) -> Iterator[_Call]:
         if callee is not None:
             yield _Call(function, callee, address)
             callee = None
-        if operation not in ("call", "callq", "bl", "blr"):
+        if not is_call(operation):
             continue
         if "@plt>" in operands:
             callee = next((each for each in _OF_RUNTIME if each in operands), None)

@@ -24,7 +24,7 @@ from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_rea
 from grader.devices.emulator.gaps import MARK, NAME
 from grader.devices.emulator.lines import Way, WayReader, by_the_cache, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
-from grader.devices.emulator.machine_code import Instruction
+from grader.devices.emulator.machine_code import Instruction, is_call
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import (
     functions_of_the_device,
@@ -149,7 +149,7 @@ def _from_json(data: dict[str, Any], library: Path, source_name: str) -> CodeMap
 def _make(library: Path, source_name: str) -> CodeMap:
     code = disassembled(library)
     refuse_system_calls(code)
-    blocks, calls = _blocks(code)
+    blocks, calls = blocks_and_calls(code)
     branches = [block.branch for block in blocks.values() if block.branch]
     elf = Elf(library)
     work = _work(elf, code, blocks)
@@ -318,7 +318,7 @@ def disassembled(library: Path) -> list[Instruction]:
     return code
 
 
-def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
+def blocks_and_calls(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
     """Basic blocks by the return address of their callback, and the return addresses of all calls."""
     blocks: dict[int, Block] = {}
     calls: list[int] = []
@@ -333,7 +333,7 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
             if "__sanitizer_cov_trace_pc" in pending:
                 current = blocks[address] = Block(0)
             pending = None
-        if operation in ("call", "callq", "bl"):
+        if is_call(operation):
             pending = operands
             if current:
                 current.choices += is_choice(operation, operands)
