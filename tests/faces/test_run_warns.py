@@ -183,7 +183,11 @@ void never() { puts("no"); std::abort(); }
 
 @pytest.mark.parametrize(
     ("call", "warned"),
-    [("usage()", False), ("never()", False), ("may_come_back(argc)", True), ("comes_back(argc)", True)],
+    long_tail(
+        [("usage()", False), ("never()", False), ("may_come_back(argc)", True), ("comes_back(argc)", True)],
+        every=2,
+        slow=1,
+    ),
 )
 def test_a_function_that_ends_the_program_is_not_come_back_from(tmp_path, call, warned):
     (tmp_path / "p.cu").write_text(EXITS.replace("CALL", call))
