@@ -22,7 +22,7 @@ until_the_end = ExitStack()  # nbval's items know no fixtures
 
 
 FAST = (0,)  # the notebooks of the fast tests; the emulator takes seconds for what the others count
-SLOW = (1, 5)  # those of the long tail; all of them are for SLOW=2
+SLOW = (1,)  # that of the long tail; all of them are for SLOW=2
 
 
 # What the tests of such a file share takes long to make: builds of kernels, above all.

@@ -25,7 +25,10 @@ from grader.devices.cuda.toolkit import cuda_home
 from tests.shared import digest
 
 RECORD = Path(__file__).with_name("asked_of_nvcc.txt")  # versions, and a line for each question: its hash, the answer
-TESTS = ("tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py", "tests/lessons/test_halves.py")
+TESTS = (
+    "tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py", "tests/lessons/test_halves.py",
+    "tests/emulator/test_libcuxx.py",
+)  # fmt: skip
 NOTES = "LADDER_ASKED_OF_NVCC"  # where `python -m tests.nvcc` wants to have it noted
 KEPT_DAYS = 60
 _LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"?', re.MULTILINE)
@@ -44,6 +47,12 @@ def refusal(file: Path, flags: Sequence[str]) -> str:
         return _compiled(file, flags)
     asked = [file.name, code_of(text), *included, *flags]
     return remembered(asked, lambda: _compiled(file, flags), is_final=lambda said: not said)
+
+
+def refuses(file: Path, flags: Sequence[str]) -> bool:
+    """Whether nvcc has anything against a file that includes none beside it, or had. Both answers are remembered."""
+    said = remembered(["refused", file.name, code_of(_text(file)), *flags], lambda: str(bool(_compiled(file, flags))))
+    return said == str(True)
 
 
 def _text(file: Path) -> str:
@@ -137,7 +146,17 @@ def _folder() -> Path:
 def record() -> int:
     """Runs the tests that ask nvcc, and notes what it has answered. Returns their exit code."""
     with tempfile.NamedTemporaryFile("r") as notes:
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-k", "compiles or built_for_a_gpu", *TESTS]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "2",
+            "-k",
+            "compiles or built_for_a_gpu or nvcc_says",
+            *TESTS,
+        ]
         code = subprocess.run(command, env=os.environ | {NOTES: notes.name}).returncode
         if code == 0:
             RECORD.write_text("\n".join([versions(), *sorted(set(notes.read().splitlines()))]) + "\n")

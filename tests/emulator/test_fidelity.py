@@ -20,15 +20,18 @@ from benchmarks.fidelity.results import Launch, Measured, Results
 from grader.course import catalog
 from grader.course.inline import inlined
 from grader.devices.nvidia.profile import cell_of
+from tests.lessons.tiers import RUNGS_APART
 from tests.shared import long_tail
 
 CASES = all_cases()
 MICRO_KERNELS = [case for case in CASES if not case.is_rung]
 RUNGS = [case for case in CASES if case.is_rung]
-PLACES = {rung: (entry.name, place // 6) for entry in catalog.entries() for place, rung in enumerate(entry.rungs)}
+PLACES = {
+    rung: (entry.name, place // RUNGS_APART) for entry in catalog.entries() for place, rung in enumerate(entry.rungs)
+}
 SOME = [
-    *long_tail(MICRO_KERNELS, every=260, slow=16, of=lambda case: case.source),
-    *long_tail(RUNGS, every=len(RUNGS), slow=len(RUNGS), of=lambda case: PLACES[case.source]),  # as in test_lessons.py
+    *long_tail(MICRO_KERNELS, every=len(MICRO_KERNELS), slow=16, of=lambda case: case.source),
+    *long_tail(RUNGS, every=len(RUNGS), slow=len(RUNGS), of=lambda case: PLACES[case.source]),
 ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from grader.devices.build import frontend, rules
 from grader.devices.cache import cache_root
 from grader.devices.cuda.nvcc import missing_nvcc, nvcc_flags
-from tests.nvcc import refusal
+from tests.nvcc import refusal, refuses
 from tests.shared import long_tail
 
 FILE = Path(__file__).parent / "kernels" / "libcuxx.cu"
@@ -108,9 +108,9 @@ def test_clang_accepts_the_file_and_refuses_what_nvcc_refuses():
 
 @pytest.mark.slow
 @pytest.mark.skipif(missing_nvcc() is not None, reason="there is no nvcc here")
-def test_the_verdicts_are_nvccs(tmp_path: Path):
+def test_nvcc_says_the_same(tmp_path: Path):
     assert refusal(FILE, nvcc_flags()) == ""
     for name in REFUSED:
         file = tmp_path / "kernel.cu"
         file.write_text(spoilt(name))
-        assert refusal(file, nvcc_flags()), name
+        assert refuses(file, nvcc_flags()), name

@@ -12,6 +12,7 @@ from grader.devices.build.own_namespace import as_written, spelled_apart
 from grader.devices.build.refused import refusal
 from grader.devices.emulator.session import include_folder
 from grader.devices.emulator.sides import marks
+from tests.shared import long_tail
 
 KERNEL = """
 {head}
@@ -59,14 +60,18 @@ extern "C" void f(float* z, cudaStream_t stream) {{ {kernel}<<<1, 1, 0, stream>>
 
 @pytest.mark.parametrize(
     "head, kernel, value",
-    [
-        ("__device__ int ladder = 4;", "k", "ladder"),
-        ("__device__ float ladder(float x) { return x; }", "k", "ladder(4)"),
-        ("namespace ladder { struct Rung { int up; }; }\nusing namespace ladder;", "k", "ladder::Rung{4}.up"),
-        ("struct ladder { int rung; };\n#define STEP(ladder) (ladder.rung + 1)", "k", "STEP(ladder{3})"),
-        ("template <int n> struct Ladder { static constexpr int rungs = n; };", "k", "Ladder<4>::rungs"),
-        ("#define LADDER 4", "ladder", "LADDER"),
-    ],
+    long_tail(
+        [
+            ("__device__ int ladder = 4;", "k", "ladder"),
+            ("__device__ float ladder(float x) { return x; }", "k", "ladder(4)"),
+            ("namespace ladder { struct Rung { int up; }; }\nusing namespace ladder;", "k", "ladder::Rung{4}.up"),
+            ("struct ladder { int rung; };\n#define STEP(ladder) (ladder.rung + 1)", "k", "STEP(ladder{3})"),
+            ("template <int n> struct Ladder { static constexpr int rungs = n; };", "k", "Ladder<4>::rungs"),
+            ("#define LADDER 4", "ladder", "LADDER"),
+        ],
+        every=3,
+        slow=1,
+    ),
 )
 def test_the_namespace_of_the_emulator_may_be_a_name_of_the_files(run_kernel, head, kernel, value):
     source = NAMED.format(head=head, kernel=kernel, value=value)

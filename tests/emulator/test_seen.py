@@ -512,14 +512,18 @@ typedef float Eight __attribute__((vector_size(32)));
 
 @pytest.mark.parametrize(
     ("store", "size"),
-    [
-        ("((Bits*)z)[i].b = n;", 4),
-        ("((Odd*)z)[i].f = n;", 4),
-        ("((Four*)z)[i][n & 3] = n;", 4),
-        ("((Eight*)z)[i] = ((const Eight*)x)[i];", 32),
-        ("((__int128*)z)[i] = n;", 16),
-        ("((bool*)z)[i] = n > 3;", 1),
-    ],
+    long_tail(
+        [
+            ("((Bits*)z)[i].b = n;", 4),
+            ("((Odd*)z)[i].f = n;", 4),
+            ("((Four*)z)[i][n & 3] = n;", 4),
+            ("((Eight*)z)[i] = ((const Eight*)x)[i];", 32),
+            ("((__int128*)z)[i] = n;", 16),
+            ("((bool*)z)[i] = n > 3;", 1),
+        ],
+        every=3,
+        slow=1,
+    ),
 )
 def test_a_store_of_any_shape_is_seen(run_kernel, store: str, size: int):
     _, case = run(run_kernel, kernel(store, OF_ALL_SHAPES))

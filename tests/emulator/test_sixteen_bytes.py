@@ -169,16 +169,20 @@ WORD = "z[threadIdx.x] = *reinterpret_cast<const {type}*>((const short*)(held + 
 
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
-    [
-        (WORD.format(type="uint32_t", first=1), True),
-        (WORD.format(type="uint32_t", first=2), False),
-        (f"typedef unsigned Word; {WORD.format(type='Word', first=1)}", True),
-        ("*(uint32_t*)((short*)held + 1 + 2 * threadIdx.x) = 7; z[threadIdx.x] = 1;", True),
-        ("*(uint64_t*)((int*)held + 1 + 2 * threadIdx.x) = threadIdx.x; z[threadIdx.x] = 1;", True),
-        ("uint32_t v; memcpy(&v, (short*)held + 1, 4); z[threadIdx.x] = v;", False),
-        (f"{OF_WORDS} {PART.format(type='Packed', first=4, part='x')}", False),
-        (f"{OF_WORDS} Packed* p = (Packed*)held; p[1].x = 3; z[threadIdx.x] = p[1].x;", False),
-    ],
+    long_tail(
+        [
+            (WORD.format(type="uint32_t", first=1), True),
+            (WORD.format(type="uint32_t", first=2), False),
+            (f"typedef unsigned Word; {WORD.format(type='Word', first=1)}", True),
+            ("*(uint32_t*)((short*)held + 1 + 2 * threadIdx.x) = 7; z[threadIdx.x] = 1;", True),
+            ("*(uint64_t*)((int*)held + 1 + 2 * threadIdx.x) = threadIdx.x; z[threadIdx.x] = 1;", True),
+            ("uint32_t v; memcpy(&v, (short*)held + 1, 4); z[threadIdx.x] = v;", False),
+            (f"{OF_WORDS} {PART.format(type='Packed', first=4, part='x')}", False),
+            (f"{OF_WORDS} Packed* p = (Packed*)held; p[1].x = 3; z[threadIdx.x] = p[1].x;", False),
+        ],
+        every=3,
+        slow=1,
+    ),
 )
 def test_a_number_by_another_name(run_kernel, line, is_misaligned):
     found = run(run_kernel, "#include <cstdint>\n" + KNOWN.format(line=line), 32)[2]

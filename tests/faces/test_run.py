@@ -232,8 +232,13 @@ def test_ctrl_c_in_a_kernel_says_where_it_was(folder):
 @pytest.mark.parametrize(
     ("which", "text", "said"),
     [
-        ("idles", "while (x[i] == 0)", "million steps each, and the last ones changed nothing"),
         ("empty", "void empty()", "there is nothing in it that could end it"),
+        pytest.param(
+            "idles",
+            "while (x[i] == 0)",
+            "million steps each, and the last ones changed nothing",
+            marks=pytest.mark.whole,
+        ),
     ],
 )
 def test_a_kernel_that_changes_nothing_is_given_up_at_its_line_without_a_limit_of_time(run, which, text, said):

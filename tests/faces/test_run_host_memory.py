@@ -228,7 +228,9 @@ int main() {
         slow=2,
     ),
 )
-@pytest.mark.parametrize("allocate", ["cudaMallocHost(&x, 256)", "cudaMallocManaged(&x, 256)"])
+@pytest.mark.parametrize(
+    "allocate", long_tail(["cudaMallocHost(&x, 256)", "cudaMallocManaged(&x, 256)"], every=4, slow=1)
+)
 def test_host_code_touches_memory_beside_what_a_kernel_uses(tmp_path, allocate, launch, touched, said):
     text = BESIDE.replace("ALLOCATE", allocate).replace("LAUNCH", launch).replace("TOUCHED", str(touched))
     found = findings(tmp_path, "beside.cu", text)

@@ -239,3 +239,24 @@ int main() {
     assert (said := run(tmp_path, "t.cu", text.replace("PAST", "1"))).startswith("9 ") and "no findings" in said, said
     said = run(tmp_path, "t.cu", text.replace("PAST", "threadIdx.x + 2"))
     assert "reads fourth[2], past its end" in said, said
+
+
+SYMBOLS = """#include <cstdio>
+__device__ int counts[4];
+__global__ void add() { counts[threadIdx.x] += threadIdx.x; }
+int main() {
+    const int first[4] = {1, 2, 3, 4};
+    int last[4];
+    cudaMemcpyToSymbolAsync(counts, first, sizeof first);
+    add<<<1, 4>>>();
+    cudaMemcpyFromSymbolAsync(last, counts, sizeof last);
+    cudaDeviceSynchronize();
+    printf("%d %d\\n", last[0], last[3]);
+}
+"""
+
+
+def test_copies_of_symbols_need_no_offset_kind_or_stream(tmp_path):
+    (tmp_path / "p.cu").write_text(SYMBOLS)
+    done = run_ladder(tmp_path, "run", "p.cu")
+    assert done.stdout.startswith("1 7\n") and "no findings" in done.stdout + done.stderr, done.stderr

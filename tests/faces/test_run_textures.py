@@ -191,7 +191,7 @@ TAKEN_OTHERWISE = [
 ]
 
 
-@pytest.mark.parametrize(("words", "told"), long_tail(TAKEN_OTHERWISE, every=5, slow=2))
+@pytest.mark.parametrize(("words", "told"), long_tail(TAKEN_OTHERWISE, every=10, slow=2))
 def test_what_a_texture_is_made_or_asked_for_otherwise_than_meant_is_told(tmp_path, words, told):
     text = MODES
     for word, meaning in words.items():

@@ -183,10 +183,51 @@ void never() { puts("no"); std::abort(); }
 
 @pytest.mark.parametrize(
     ("call", "warned"),
-    [("usage()", False), ("never()", False), ("may_come_back(argc)", True), ("comes_back(argc)", True)],
+    long_tail(
+        [("usage()", False), ("never()", False), ("may_come_back(argc)", True), ("comes_back(argc)", True)],
+        every=2,
+        slow=1,
+    ),
 )
 def test_a_function_that_ends_the_program_is_not_come_back_from(tmp_path, call, warned):
     (tmp_path / "p.cu").write_text(EXITS.replace("CALL", call))
     done = run_ladder(tmp_path, "run", "p.cu")
     said = " ".join((done.stdout + done.stderr).split())
     assert ("`value` is not always set before it is read" in said) == warned and "no findings" in said, said
+
+
+LEADER = """template <class T> __device__ T shfl(T v, int lane) { return __shfl_sync(~0u, v, lane); }
+__global__ void k(int* n, int* out) {
+    int base;
+    const int lane = threadIdx.x & 31;
+    if (lane == 0) base = atomicAdd(n, 32);
+    out[threadIdx.x] = USE;
+}
+int main() {
+    int* n;
+    cudaMalloc(&n, 33 * sizeof(int));
+    cudaMemset(n, 0, sizeof(int));
+    k<<<1, 32>>>(n, n + 1);
+    cudaDeviceSynchronize();
+    cudaFree(n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "warned"),
+    long_tail(
+        [
+            ("__shfl_sync(0xffffffff, base, 0) + lane", False),
+            ("__shfl_down_sync(~0u, base, 1)", True),
+            ("base + lane", True),
+            ("shfl(base, 0)", False),
+        ],
+        every=2,
+        slow=1,
+    ),
+)
+def test_only_the_lane_that_is_asked_need_have_set_what_a_shuffle_gets(tmp_path, use, warned):
+    (tmp_path / "p.cu").write_text(LEADER.replace("USE", use))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    assert ("`base` is not always set before it is read" in done.stdout + done.stderr) == warned

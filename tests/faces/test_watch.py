@@ -23,6 +23,7 @@ from grader.grade import grade
 from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
 from grader.report.messages import TITLES
 from grader.report.screen import Bell
+from tests.lessons.tiers import MISTAKES, a_mistake_is_fast, a_mistake_is_slow, is_first_of_its_status, named
 from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
@@ -381,19 +382,16 @@ def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, less
         assert TITLES[status] in lines[0] and any("seed 7" in line for line in lines)
 
 
-def mistakes():
-    """With their lessons: all of the first three, and of the others, whose kernels run longer, one for each status."""
-    for entry in (entry for entry in catalog.entries(ROOT) if not entry.puzzles):
-        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in reversed(entry.mistakes)}
-        yield from ((entry, mistake) for mistake in reversed(each.values()))
+FAILING = [(entry, mistake) for entry, mistake in MISTAKES if mistake.expected[0] != "passed"]
+SHOWN = [pair for pair in FAILING if pair[1].tasks is None or is_first_of_its_status(*pair)]
 
 
-MISTAKES = long_tail(list(mistakes()), every=100, slow=16)
+def is_graded(entry, mistake) -> bool:
+    """By tests/lessons, in all of its tasks."""
+    return mistake.tasks is None and (a_mistake_is_fast(entry, mistake) or a_mistake_is_slow(entry, mistake))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("entry", "mistake"), MISTAKES, ids=lambda each: getattr(each, "name", None))
+@pytest.mark.parametrize(("entry", "mistake"), **named(SHOWN, lambda *each: False, is_graded))
 def test_the_page_of_a_real_mistake_fits(folder, monkeypatch, graded_lessons, entry, mistake):
     found = grade(entry, mistake.whole, device="emulator", seed=SEED)
-    if not found.passed:
-        assert fits(page_of(folder, monkeypatch, found, mistake.text()))
+    assert not found.passed and fits(page_of(folder, monkeypatch, found, mistake.text()))

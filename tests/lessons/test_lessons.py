@@ -2,71 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from grader.course.catalog import Entry, entries
+from grader.course.catalog import Entry
 from grader.course.inline import inlined
 from grader.course.mistake import Mistake, without_comments
 from grader.faces import authoring
+from tests.lessons.tiers import (
+    LESSONS,
+    LONG,
+    MISTAKES,
+    RUNGS,
+    a_mistake_is_fast,
+    a_mistake_is_slow,
+    a_rung_is_fast,
+    a_rung_is_slow,
+    named,
+)
 
 pytestmark = pytest.mark.usefixtures("graded_lessons")
-ROOT = Path(__file__).parents[2]
-LESSONS = [entry for entry in entries(ROOT) if not entry.puzzles]  # those have a test of their own: test_first_steps.py
-RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs]
-MISTAKES = [(entry, mistake) for entry in LESSONS for mistake in entry.mistakes]
-
-
 MOST_LINES, MOST_MORE = 180, 100  # of code: in a rung, and more than in the one below
-LONG = 3  # from this lesson on a kernel takes the emulator a second, or several: CI runs them all
-
-
-Chosen = Callable[[Entry, Any], bool]
-
-
-def named(pairs: list[tuple[Entry, Any]], is_fast: Chosen, is_slow: Chosen) -> dict:
-    """The arguments of parametrize for (entry, kernel) pairs: with readable names; what is neither fast nor slow runs
-    where the whole is asked for.
-    """
-    marks = [() if is_fast(*pair) else pytest.mark.slow if is_slow(*pair) else pytest.mark.whole for pair in pairs]
-    values = [pytest.param(*pair, marks=mark) for pair, mark in zip(pairs, marks, strict=True)]
-    return {"argvalues": values, "ids": [f"{entry.name}-{Path(kernel.name).stem}" for entry, kernel in pairs]}
-
-
-def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
-    """Of the first lesson the lowest and the highest."""
-    return entry.number == 1 and rung in (entry.rungs[0], entry.reference)
-
-
-def a_rung_is_slow(entry: Entry, rung: Path) -> bool:
-    """Of a short lesson all, of a long one every sixth."""
-    return entry.number < LONG or entry.rungs.index(rung) % 6 == 0
-
-
-def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
-    """Of the first lesson the first with its status."""
-    return entry.number == 1 and is_first_of_its_status(entry, mistake)
-
-
-def a_mistake_is_slow(entry: Entry, mistake: Mistake) -> bool:
-    """Of a short lesson the first with its status, of a long one every eighth; and the first with its status of all."""
-    if entry.number < LONG:
-        return is_first_of_its_status(entry, mistake)
-    first = next(each for _, each in MISTAKES if expected(each)[0] == expected(mistake)[0])
-    return entry.mistakes.index(mistake) % 8 == 0 or mistake == first
-
-
-def is_first_of_its_status(entry: Entry, mistake: Mistake) -> bool:
-    return mistake == next(each for each in entry.mistakes if expected(each) == expected(mistake))
-
-
-def expected(mistake: Mistake) -> tuple[str, int]:
-    return mistake.expected
-
-
 each_lesson = pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
 GRADED = [(entry,) if entry.number < LONG else pytest.param(entry, marks=pytest.mark.slow) for entry in LESSONS]
 

@@ -89,12 +89,12 @@ def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
 LESS = [
     ("", "the launches load 0% of x"),
     ("if (large) cudaMemcpyAsync(z, x, 4l * n, cudaMemcpyDeviceToDevice, stream);", "the launches load 0% of y"),
+    ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
     (f"if (large) {{ {ALL.replace('z4', 'const_cast<float4*>(y4)')} }}", "writes y"),
     (f"if (large) {{ n /= 4; {ALL} n *= 4; }}", "the launches load 25% of x"),
     (f"if (large) {{ {ALL} cudaMemsetAsync(z, 0, 4l * n, stream); }}", "z is set behind the last launch"),
-    (f"if (large) {{ {ALL} {ALL.replace('(x4, y4', '(x4, x4')} }}", "store 2 times as many elements as there are"),
     ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
-    ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
+    (f"if (large) {{ {ALL} {ALL.replace('(x4, y4', '(x4, x4')} }}", "store 2 times as many elements as there are"),
     ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),
 ]  # fmt: skip
 

@@ -38,6 +38,7 @@ from grader.devices.build.reading import Reading
 from grader.devices.build.recipe import contents
 from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
+from grader.devices.build.suspicions import option_of
 
 MOST_SAID = 60
 FILE = "kernel.cu"  # clang's name for what it reads
@@ -282,7 +283,7 @@ def _said(diagnostic: Any, tree: Tree) -> Said:
         text = f"#{level} {text}"
     if diagnostic.severity == _FATAL and own is None:
         raise ValueError(f"clang cannot read a header: {text}")  # which g++ can, as it is made for that
-    return Said(text, level, line, column, diagnostic.option or "", notes, sides)
+    return Said(text, level, line, column, option_of(diagnostic, tree.source), notes, sides)
 
 
 def _line(place: Any) -> int | None:

@@ -35,6 +35,7 @@ from grader.devices.build.reading import Reading
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
+from grader.devices.build.suspicions import option_of
 
 _OF_CUDA = Path(__file__).parents[1] / "emulator" / "include"
 _WARNING = 2  # as libclang numbers them
@@ -230,7 +231,8 @@ def _warned(unit: Any, own: Mapping[str, str]) -> Iterator[Broken]:
     for each in unit.diagnostics:
         place = each.location
         if each.severity == _WARNING and place.file and place.file.name in own:
-            said[place.file.name].append(Said(each.spelling, "warning", place.line, place.column, each.option or ""))
+            option = option_of(each, own[place.file.name].encode(errors="surrogateescape"))
+            said[place.file.name].append(Said(each.spelling, "warning", place.line, place.column, option))
     for name, all_said in said.items():
         for warning in rules.warnings(all_said):
             yield Broken(warning.text, name, warning.line or 0, sure=False, warns=True)

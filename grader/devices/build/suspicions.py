@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from grader.devices.build.formats import of_format
 from grader.devices.build.said import OWN, Said
@@ -10,10 +11,11 @@ from grader.devices.evidence import NO_RETURN
 
 _NO_BRACES = "the `{0}` above does not guard this line, though it is indented: braces are missing"
 LOST_BY_COMMA = "of `a, b` only b counts: [y][x] for an element, && for a condition"
+_SOMETIMES = "-Wsometimes-uninitialized"
 # By option; what is not here is about style.
 _WARNINGS = (
     ("-Wuninitialized", r"variable '(.*?)' is uninitialized", "`{0}` is read before it is set: give it a first value"),
-    ("-Wsometimes-uninitialized", r"variable '(.*?)' is", "`{0}` is not always set before it is read"),
+    (_SOMETIMES, r"variable '(.*?)' is", "`{0}` is not always set before it is read"),
     ("-Wparentheses", r"using the result of an assignment", "= assigns, and == compares: which one is meant here?"),
     (
         "-Wparentheses",
@@ -54,6 +56,18 @@ _WARNINGS = (
         )
     ),
 )
+
+
+# What no lane asks for: `if (lane == leader) base = atomicAdd(n, k); base = __shfl_sync(mask, base, leader);`
+_SHUFFLED = re.compile(rb"\b(__shfl(_sync)?|shfl)\s*\([^;{}]*$")
+
+
+def option_of(diagnostic: Any, source: bytes) -> str:
+    """A warning's -W... as clang has it; "" where only a shuffle's value is not always set. `source` is its file."""
+    used = [note.location.offset for note in diagnostic.children if "use occurs here" in note.spelling]
+    if diagnostic.option == _SOMETIMES and used and all(_SHUFFLED.search(source, 0, offset) for offset in used):
+        return ""
+    return diagnostic.option or ""
 
 
 def warning(said: Said) -> str:

@@ -40,6 +40,17 @@ _LOOP_OF_BLOCKS = (
 _LOOP_OF_BLOCK = "does a loop go on by fewer than the block's {threads:,} threads, where `blockDim.x` belongs?"
 
 
+def left_as_it_is(fact: Mapping[str, Any]) -> str:
+    """What to say of a race with a store of what lay there already; "" if it is none."""
+    if fact["text"] != "unchanged":
+        return ""
+    line = fact["line"] if fact["access"] == "write" else fact["other_line"]
+    return (
+        "what is stored lay there already, so it does no harm, but CUDA calls it a race; let line"
+        f" {line} store only where the value changes"
+    )
+
+
 def why_one_element(fact: Mapping[str, Any], where: Where) -> str:
     """What to ask where two threads write one element; "" if it follows no rule of one dimension."""
     index = where.index

@@ -26,7 +26,7 @@ from grader.devices.emulator.host_wording import brought_unset, cause_of_crash, 
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.result_wording import RESULTS
-from grader.devices.emulator.same_element import why_one_element
+from grader.devices.emulator.same_element import left_as_it_is, why_one_element
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import WAITS, is_slow, never_ended
@@ -273,7 +273,7 @@ def _race(fact: Fact, where: Where) -> str:
         return f"{mine} {by}, and {theirs}, in the same launch: {mended}"
     if fact["text"] == "same value":
         return "; ".join(filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where))))
-    return f"{mine} while {theirs}, in any order: {why_one_element(fact, where) or mend(fact)}"
+    return f"{mine} while {theirs}, in any order: {left_as_it_is(fact) or why_one_element(fact, where) or mend(fact)}"
 
 
 def _shuffle_order(fact: Fact, where: Where) -> str:

@@ -108,11 +108,7 @@ void Races::begin_block(Block& block) {
 
 void Races::end_block(Block& block) {
     file_guesses(*block.executor);
-    if (block.launch->blocks == 1 && !works_may_race()) {   // then it has nothing to race with
-        touched_.clear();
-        covered_.clear();
-        return;
-    }
+    if (block.launch->blocks == 1 && !works_may_race()) return touched_.clear(), covered_.clear();   // it has nothing to race with
     const std::uint32_t owner = block.clock.owner;
     BlockSummary summary{block.number, block.grid_phase, 2 * block.phase, std::move(covered_)};
     covered_.clear();
@@ -126,6 +122,7 @@ void Races::end_block(Block& block) {
             const Cell& source = cell.split ? shadow.parts.at(word * 4 + part, owner, pool_) : cell;
             if (!source.write.pc && !source.reads[0].pc) continue;
             Summary& its = summary.words.emplace_back(Summary{granule, source.write, source.reads[0], source.value});
+            if (source.changed) its.write.quiet = false;
             if (cell.split) its.write.mask &= 1u << part, its.read.mask &= 1u << part;   // those from before it was split have all
         }
     }
@@ -151,7 +148,7 @@ void Races::cover(const Block& block, const Region& region, Address a, const Cel
 
 inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
     const Cursor& cursor = warp.cursor[lane];
-    return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), static_cast<std::uint8_t>(mask & 15), static_cast<std::uint8_t>(manner.width & 15),
+    return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), manner.unchanged, static_cast<std::uint8_t>(mask & 15), static_cast<std::uint8_t>(manner.width & 15),
             manner.strength, warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
 }
 
@@ -210,12 +207,13 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
         return;
     }
-    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race, by);
+    const bool unchanged = before_writes != now_writes && (before_writes ? before : now).quiet && by == Waited::Nothing;
+    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : unchanged ? Meeting::Unchanged : Meeting::Race, by);
 }
 
 void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region_index, Address a, const Access& before,
                    bool before_writes, const Access& now, bool now_writes, Meeting meeting, Waited by) {
-    const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder || meeting == Meeting::Promised;
+    const bool note = meeting == Meeting::SameValue || meeting == Meeting::Unchanged || meeting == Meeting::ShuffleOrder || meeting == Meeting::Promised;
     const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : meeting == Meeting::Promised ? "written_restricted" : "race";
     const std::uint64_t key = (static_cast<std::uint64_t>(before.pc) << 32 | now.pc) * 4 + (note ? 2 : 0) + now_writes;
     const auto known = reported_.find(key);
@@ -248,7 +246,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     finding.at(region, a);
     finding.other_pc = before.pc;
     finding.other = finding_at(other, kind, before.pc).place;
-    if (meeting == Meeting::SameValue) finding.text = "same value";
+    if (meeting == Meeting::SameValue || meeting == Meeting::Unchanged) finding.text = meeting == Meeting::SameValue ? "same value" : unchanged;
     // Who waits for a barrier or a block's pipeline has waited for all threads' copies; for others they are under way.
     const bool waits_for_all = by == Waited::Barrier || by == Waited::Pipeline;
     if (by != Waited::Nothing && (meeting == Meeting::InFlight || meeting == Meeting::Race)) {
@@ -334,7 +332,9 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
                   Manner manner, std::uint64_t value) {
     const Strength strength = manner.strength;
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned offset, unsigned size) {
-        const Access now = make(warp, lane, pc, manner, mask);
+        Access now = make(warp, lane, pc, manner, mask);
+        if (cell.write.pc && cell.write.epoch == now.epoch && !cell.write.quiet) now.quiet = false;   // then that one has changed it
+        cell.changed = cell.changed || !now.quiet;
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight, cell.waited);
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
@@ -368,7 +368,7 @@ void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address, unsigned, unsigned) {
         const Access now = make(warp, lane, cell.write.pc, {Strength::Plain}, mask);
         if (cell.write.thread != now.thread) return;   // another copy into the same place, which has been reported
-        cell.in_flight = false;
+        cell.in_flight = false, cell.changed = true;
         cell.write = now;
     });
 }

@@ -23,11 +23,11 @@ struct Request;
 struct WarpUnit;
 
 // How strongly an access excludes others, and of what width it is.
-struct Manner { Strength strength; unsigned width = any_width; };
+struct Manner { Strength strength; unsigned width = any_width; bool unchanged = false; };   // unchanged: it writes what lay there
 
-// What is wrong where two accesses meet that nothing orders. The second and third are only worth a note, as is the last: a write
+// What is wrong where two accesses meet that nothing orders. The second, third and fourth are only worth a note, as is the last: a write
 // behind a read that promised nvcc that there is none.
-enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight, Taken, Cached, Promised };
+enum class Meeting : std::uint8_t { Race, SameValue, Unchanged, ShuffleOrder, InFlight, Taken, Cached, Promised };
 
 // What is remembered of one 4-byte word (or, once it was touched in parts, of one byte): the last write, and two reads by
 // different warps where there are two. Races with a third reader can go unseen; nothing is reported that is ordered.
@@ -35,6 +35,7 @@ struct alignas(64) Cell {    // what each read looks at lies in one line of the 
     std::uint32_t owner;     // the block's life number; another one means: empty
     bool split;              // the word's four bytes have cells of their own
     bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
+    bool changed;            // by one of the block's writes
     bool taken;              // such a copy may still have to read this
     Waited waited;           // how one waits for the copy that the last write is, if it is one
     Access write, reads[2];

@@ -39,6 +39,27 @@ std::atomic<bool> unwatched{false};
     die(thread, finding);
 }
 
+// Of up to 8 bytes it is what they hold, of more a number that tells it from others.
+static std::uint64_t value_at(Address a, unsigned bytes) {
+    std::uint64_t value[2] = {0, 0};
+    const void* const from = reinterpret_cast<const void*>(a);
+    switch (bytes) {   // a copy of a fixed size is one instruction
+        case 4: std::memcpy(value, from, 4); break;
+        case 8: std::memcpy(value, from, 8); break;
+        case 16: std::memcpy(value, from, 16); break;
+        default: std::memcpy(value, from, bytes);
+    }
+    return value[0] ^ (value[1] << 7 | value[1] >> 57);
+}
+
+// Its value goes into the trace once it has happened.
+static inline void await_store(Thread& thread, Address a, unsigned bytes, std::uint32_t pc) {
+    thread.stored = a;
+    thread.stored_pc = pc;
+    thread.stored_bytes = static_cast<std::uint8_t>(bytes);
+    if (machine().whole_program) thread.value_before = value_at(a, bytes);
+}
+
 // In its trace for this record and one more.
 static inline bool has_room(const Thread& thread) { return thread.next + 1 < thread.limit; }
 
@@ -58,11 +79,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
         if (region == no_region) return;
     }
     record(*thread, event, pc, a, bytes | flags, region);
-    if (writes && region != stack_region) {
-        thread->stored = a;
-        thread->stored_pc = pc;
-        thread->stored_bytes = static_cast<std::uint8_t>(bytes);
-    }
+    if (writes && region != stack_region) await_store(*thread, a, bytes, pc);
 }
 
 // Nearly all accesses: nothing is to be settled before them, and there is room for more behind them. Else false.
@@ -73,11 +90,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
     const std::uint16_t region = own ? stack_region : thread.executor->known_region(a, bytes, event == Event::Write, pc);
     if (region == no_region || (own && thread.has_margins && !is_clear(thread.margins, a, bytes))) return false;
     *thread.next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
-    if (event == Event::Write && !own) {
-        thread.stored = a;
-        thread.stored_pc = pc;
-        thread.stored_bytes = static_cast<std::uint8_t>(bytes);
-    }
+    if (event == Event::Write && !own) await_store(thread, a, bytes, pc);
     return true;
 }
 
@@ -131,16 +144,10 @@ void record_stored_value(Thread& thread) {
     const Address a = thread.stored;
     thread.stored = 0;
     thread.copying = false;
-    std::uint64_t value[2] = {0, 0};
-    const void* const from = reinterpret_cast<const void*>(a);
-    switch (thread.stored_bytes) {   // a copy of a fixed size is one instruction
-        case 4: std::memcpy(value, from, 4); break;
-        case 8: std::memcpy(value, from, 8); break;
-        case 16: std::memcpy(value, from, 16); break;
-        default: std::memcpy(value, from, thread.stored_bytes);
-    }
+    const std::uint64_t value = value_at(a, thread.stored_bytes);
+    const bool unchanged = machine().whole_program && value == thread.value_before;
     if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, *thread.block);   // before others of the block can run
-    record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
+    record(thread, Event::Value, thread.stored_pc, value, thread.stored_bytes | (unchanged ? unchanged_flag : 0), no_region);
 }
 
 static Finding access_finding(Thread& thread, const char* kind, Address a, unsigned bytes, bool writes, std::uint32_t pc) {

@@ -32,7 +32,8 @@ inline bool is_atomic(Strength strength) { return strength == Strength::BlockAto
 // Who has accessed memory, and when.
 struct Access {
     std::uint32_t pc;        // 0: none
-    std::uint16_t thread;    // in the block
+    std::uint16_t thread : 15;   // in the block
+    std::uint16_t quiet : 1;     // a write, in a whole program, of what lay there already: and so were those before it that nothing orders
     std::uint8_t mask : 4;   // bytes of the 4-byte word
     std::uint8_t width : 4;  // of the whole access (width_of)
     Strength strength;
@@ -56,6 +57,7 @@ inline bool same_bytes(const Access& a, const Access& b) {
 Access beside(const Access& before, Access now, bool same_value);
 bool loses_exchange(const Access& before, const Access& now);
 constexpr const char* cached = "cached";   // a finding's text of a read through the read-only cache behind a write
+constexpr const char* unchanged = "unchanged";   // a finding's text of a read beside a write of what lay there already
 constexpr const char* lost = "lost";   // a finding's text of two such exchanges
 
 std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first

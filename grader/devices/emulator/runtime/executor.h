@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "clusters.h"
@@ -79,6 +80,7 @@ struct Executor {
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
     std::chrono::steady_clock::time_point begun;   // the last block
+    std::unordered_set<std::uint32_t> changing;    // stores of a whole program that have changed what lay there
     bool has_waited = false;                    // for a block's turn, so long that it had better begin another
     std::size_t ahead = 0;                      // of the resident ones: whose first turn has not come; with the schedule's mutex
     std::uint32_t deepest = 0;   // calls of a thread in this launch, where a GPU's stack does not hold them

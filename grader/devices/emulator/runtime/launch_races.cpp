@@ -101,11 +101,12 @@ bool LaunchRaces::is_new(std::uint64_t key) {
 void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes,
                          const BlockAccess& its, bool now_writes, bool same_value, const char* text) {
     const Access& now = its.access;
-    if (!is_new((static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + same_value)) return;
+    const bool note = same_value || text == unchanged;
+    if (!is_new((static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + note)) return;
     const Region& region = array_of(granule);
     Finding finding;
     finding.kind = "race";
-    finding.note = same_value;
+    finding.note = note;
     finding.kernel = launch.launch->kernel;
     finding.pc = now.pc;
     finding.place = place_of(launch, its.block, now.thread);
@@ -160,15 +161,17 @@ void LaunchRaces::meet_life(LaunchState& launch, const Summary& now, const Block
 
 void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& its) {
     const std::uint64_t block = its.block;
-    const BlockAccess new_write{now.write, block, its.phase}, new_read{now.read, block, its.phase};
+    BlockAccess new_write{now.write, block, its.phase};
+    const BlockAccess new_read{now.read, block, its.phase};
+    if (word.write.access.pc && !word.write.access.quiet) new_write.access.quiet = false;   // another block may have changed it
     if (now.write.pc) {
         const BlockAccess write{beside(word.write.access, now.write, word.value == now.value), block, its.phase};
         if (conflict(launch, now.granule, word.write, write)) report(launch, now.granule, word.write, true, write, true, is_same_value(word, now));
         for (const BlockAccess& read : word.reads)
-            if (conflict(launch, now.granule, read, new_write)) report(launch, now.granule, read, false, new_write, true, false);
+            if (conflict(launch, now.granule, read, new_write)) report(launch, now.granule, read, false, new_write, true, false, new_write.access.quiet ? unchanged : nullptr);
             else if (reads_after(launch, now.granule, new_write, read)) report(launch, now.granule, new_write, true, read, false, false, cached);
     }
-    if (now.read.pc && conflict(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false);
+    if (now.read.pc && conflict(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false, word.write.access.quiet ? unchanged : nullptr);
     else if (reads_after(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false, cached);
     meet_synced(launch, now, its);
     if (now.read.pc) {

@@ -54,7 +54,24 @@ void write_pcs(Json& json, const char* name, const auto& pcs) {
     json.close(']');
 }
 
-void write_finding(Json& json, const Finding& finding) {
+// Whether a race that only leaves all as it is counts as a note: its store has changed something elsewhere, so that it is by
+// the program's rule, and not by equal numbers, that it does not here.
+bool stays_note(const Finding& finding) {
+    const std::uint32_t store = finding.access == "write" ? finding.pc : finding.other_pc;
+    return std::ranges::any_of(machine().executors, [&](const auto& each) { return each->changing.contains(store); });
+}
+
+// Whether the same two lines race where it does harm.
+bool is_told(const std::vector<Finding>& findings, const Finding& finding) {
+    const auto lines = std::minmax(finding.pc, finding.other_pc);
+    return std::ranges::any_of(findings, [&](const Finding& each) { return each.kind == finding.kind && !each.note && std::minmax(each.pc, each.other_pc) == lines; });
+}
+
+void write_finding(Json& json, Finding finding) {
+    if (finding.text == unchanged && !stays_note(finding)) {
+        finding.note = false;
+        finding.text = finding.place.block == finding.other.block ? "" : "other block";
+    }
     json.open('{').field("kind", finding.kind).field("note", finding.note).field("kernel", finding.kernel);
     json.field("launch", finding.launch).field("pc", finding.pc).field("line", finding.line);
     write_place(json, "block", "thread", finding.place);
@@ -233,7 +250,8 @@ std::string report() {
     Machine& m = machine();
     Json json;
     json.open('{').key("findings").open('[');
-    for (const Finding& finding : m.findings) write_finding(json, finding);
+    for (const Finding& finding : m.findings)
+        if (finding.text != unchanged || !is_told(m.findings, finding)) write_finding(json, finding);
     json.close(']').key("kernels").open('[');
     for (std::size_t k = 0; k < m.kernels.size(); ++k) write_kernel(json, static_cast<int>(k), m.kernels[k]);
     json.close(']').key("regions").open('[');

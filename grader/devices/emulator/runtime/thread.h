@@ -127,6 +127,7 @@ struct alignas(64) Thread {
     bool barrier_is_ptx = false;
     // The last store: its value goes into the trace once it has happened.
     std::uint8_t stored_bytes = 0;
+    std::uint64_t value_before = 0;    // what lay there, in a whole program
     bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
     bool copying = false;              // a load of as many bytes came right after it
     std::uint8_t piece = 0;            // flags of a piece that it copies of a structure (trace.h)

@@ -50,6 +50,7 @@ constexpr std::uint8_t aligned_flag = 0x40;  // of such a piece: the structure's
 constexpr std::uint8_t cached_flag = 0x40;   // of a plain read that is no such piece: ld.global.nc
 constexpr std::uint8_t vector_flag = 0x40;   // of a volatile access in PTX: to several elements
 constexpr std::uint8_t own_block_flag = 0x20;   // of a volatile access in PTX: its scope is the block
+constexpr std::uint8_t unchanged_flag = 0x80;   // of a stored value, in a whole program: it lay there already
 constexpr std::uint8_t matrix_flag = 0x20;   // of a plain read or write of 16 bytes: a row of ldmatrix or stmatrix
 
 inline bool is_of_matrix(const Record& record) { return (record.event == Event::Read || record.event == Event::Write) && record.bytes & matrix_flag; }

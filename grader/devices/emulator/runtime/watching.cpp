@@ -151,7 +151,7 @@ bool watch_together(Executor& executor, WarpUnit& warp, const Request& request) 
         warp.block->races.read(executor, warp, request, manner_of(request));
         return true;
     }
-    const auto [strength, width] = manner_of(request);
+    const auto [strength, width, _] = manner_of(request);
     int i = 0;
     each_lane(request.mask, [&](int l) {
         const Address a = request.address[i++];
@@ -167,7 +167,7 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
     const bool reads = event == Event::Read || event == Event::VolatileRead || event == Event::Atomic;
     const bool writes = event != Event::Read && event != Event::VolatileRead;
     const bool atomic = event == Event::Atomic;
-    const auto [strength, width] = manner_of(request);
+    const auto [strength, width, _] = manner_of(request);
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         const Region& region = *executor.regions[record.region];

@@ -307,8 +307,8 @@ LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, 
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
-                                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr,
-                                                  LADDER_LINE) {
+                                                  std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                  cudaStream_t stream = nullptr, LADDER_LINE) {
     return ladder::asynchronous(stream, line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
         return ladder::copy_to_symbol(variable, offset, from, bytes, kind, line);
     });
@@ -322,8 +322,8 @@ LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::s
     });
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
-                                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr,
+LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr,
                                                     LADDER_LINE) {
     return ladder::asynchronous(stream, line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
         return ladder::copy_from_symbol(to, variable, offset, bytes, kind, line);
