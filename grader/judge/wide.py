@@ -138,7 +138,7 @@ def refuse_whole(found: TaskGrade, prepared: Prepared, arena: Arena, submission:
     fill(prepared.call, prepared.buffers, submission.seed)
     evidence = run([prepared.call], arena, submission, None)
     for grade in judge_cases([prepared], evidence) if evidence.cases else ():
-        if grade.status in ("wrong_result", "not_written"):
+        if grade.status in ("wrong_result", "not_written", "out_of_bounds", "misaligned"):
             grade.message += f" {_WHOLE}"
             _take_back(found, grade)
 
