@@ -36,7 +36,8 @@ struct Machine {
     std::vector<LaunchRecord> launches;
     std::vector<Finding> findings;              // of host code and finished launches
     std::map<std::string, std::size_t> allowed_shared;   // cudaFuncSetAttribute, by function
-    std::set<std::string> wide_clusters;        // functions whose clusters may have more than 8 blocks
+    std::map<std::string, std::size_t> once_allowed;     // the same in this case or an earlier one: host code may ask for it once
+    std::set<std::string> wide_clusters;        // functions whose clusters may have more than 8 blocks, from when they ask for it on
     std::set<std::string> launched;             // functions that have run as kernels
     Acquisitions acquisitions;
     bool counting = true;

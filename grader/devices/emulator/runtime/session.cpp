@@ -274,7 +274,6 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.sampling.begin_case();
     m.printed_signs = 0;
     m.allowed_shared.clear();
-    m.wide_clusters.clear();
     m.last_error = Success;
     m.fault = Success;
     m.given_up = m.fault_is_known = false;
