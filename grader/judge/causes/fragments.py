@@ -212,6 +212,23 @@ def _single_quarters() -> Iterator[tuple[str, Moved, bool, str]]:
                 yield f"quarter_{at}_{by}", partial(_quarter_for, at, by), True, said
 
 
+def _roles_in(at: tuple[int | None, int], rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """Row and pair of the lane in each other's place in one quarter, or in those side by side of all rows."""
+    is_it = (cols % TILE // HALF == at[1]) & ((rows % TILE // HALF == at[0]) if at[0] is not None else rows >= 0)
+    row, col = _swapped_roles(rows, cols, half)
+    return torch.where(is_it, row, rows), torch.where(is_it, col, cols)
+
+
+def _single_roles() -> Iterator[tuple[str, Moved, bool, str]]:
+    for at in ((None, 0), (None, 1), (0, 0), (1, 0), (0, 1), (1, 1)):
+        register = f"(row{' + 8' * (at[0] or 0)}, col{' + 8' * at[1]})"
+        said = (
+            f"What {{buffer}} holds is right for {{names}} where the register of {register} alone has row lane % 4 and"
+            " pair lane / 4, and the others row lane / 4 and pair lane % 4: are the two swapped there?"
+        )
+        yield f"roles_{at}", partial(_roles_in, at), True, said
+
+
 def _quarters() -> Iterator[tuple[str, Moved, bool, str]]:
     for row, col in (("i", "i"), ("j", "j"), ("i", "0"), ("0", "j"), ("j", "0"), ("0", "i"), ("0", "0")):
         said = _QUARTER.replace("<row>", row).replace("<col>", col)
@@ -228,7 +245,7 @@ def _swizzles() -> Iterator[tuple[str, Moved, bool, str]]:
 def causes_of_fragments(case: Case) -> Iterator[Cause]:
     """One of these inputs, or all of them, with what another lane, or another row's length, would have."""
     names = [name for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)]
-    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_single_quarters(), *_swizzles()):
+    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_single_quarters(), *_single_roles(), *_swizzles()):
         for chosen in ([*names], *([name] for name in names)):
             told, explains = said.replace("{names}", " and ".join(chosen)), partial(_are_moved, chosen, moved, whole)
             yield Cause(f"fragments_{key}_{'_'.join(chosen)}", explains, partial(_of, told))
