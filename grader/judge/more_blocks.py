@@ -83,7 +83,7 @@ def _run(call: Call, submission: Submission, found: TaskGrade) -> int:
         left = {name: Output(values, ~unwritten) for name, (values, unwritten) in arena.cases[0].left(expected).items()}
         compared = compare(expected, left, Context(inputs, launches=cases[0].launches if cases else (), call=call))
         if compared.status != "passed" and _work(call) <= _MOST_WATCHED:
-            refuse_whole(found, Prepared(call, arena.cases[0], inputs, expected), arena, submission)
+            refuse_whole(found, Prepared(call, arena.cases[0], inputs, expected), arena, submission, _WHY)
         elif compared.status != "passed" and is_done:
             found.status, found.stars, found.position = compared.status, 0, Position()
             message = f"{compared.message} {_WHY}"

@@ -28,6 +28,7 @@ from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.grids import may_outgrow_a_grid
+from grader.judge.host_ways import refuse_other_ways
 from grader.judge.more_blocks import EIGHT_BITS, SIXTEEN_BITS, narrow_types, refuse_more_blocks
 from grader.judge.outside_world import asked_outside
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
@@ -165,6 +166,7 @@ def withhold(
     nothing, None if nothing was tried. Raises UsageError, NotGraded, Cancelled.
     """
     refuse_more_blocks(task, submission, found, narrow_types(submission.source))
+    refuse_other_ways(task, submission, found)
     if found.status != "passed" or (found.stars < 2 and in_one_block(checked.cases[-1].kernels)):
         return None
     card, needed = decisive(entry, task)

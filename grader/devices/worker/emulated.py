@@ -28,7 +28,7 @@ Cases = Sequence[tuple[dict[str, Any], Mapping[str, "View"]]]
 def is_checked(job: Mapping[str, Any]) -> bool:
     """Whether its cases run on a checking build, too, where there is one."""
     return bool(job["with_checks"]) and not any(
-        job[each] for each in ("to_sample", "to_record", "few_blocks", "unwatched")
+        job[each] for each in ("to_sample", "to_record", "few_blocks", "unwatched", "ways_of")
     )
 
 
@@ -67,6 +67,13 @@ def run_cases(
         for case, buffers in cases:
             tell("running", case=case["name"])
             tell("case", case=run_unwatched(session, case["name"], task, buffers, case["scalars"], mapping))
+        return None
+    if job["ways_of"]:
+        from grader.devices.emulator.host_ways import host_ways
+
+        for case, buffers in cases:
+            tell("running", case=case["name"])
+            tell("case", case=host_ways(session, case["name"], task, buffers, job["ways_of"], mapping))
         return None
     if looker and looker.is_here:
         looker.look_at(partial(_look, session, task, *each, job["seconds"], mapping) for each in cases)

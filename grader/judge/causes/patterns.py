@@ -23,7 +23,6 @@ from grader.judge.causes.stand_ins import stand_ins
 MOST_TIMES = 2.0**40  # more no launch does
 ALL_EVEN = 2.0**8  # from here on every __nv_bfloat16 is
 ALL_WHOLE = 2.0**23  # from here on every float is a whole number, whatever it is computed from
-TILES = (4, 8, 16, 32, 64, 128, 256)
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
 
@@ -55,7 +54,6 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     if elsewhere := belongs(answer.buffer, answer.got, answer.expected, answer.allowed, answer.bad):
         yield Pattern("belongs", elsewhere)
     yield from stand_ins(answer)
-    yield from _more(answer)
 
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
@@ -160,24 +158,6 @@ def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
             f"{which} {answer.buffer} are whole numbers, and should not be: is a variable on the way an int, "
             "or a division one of ints?",
         )
-
-
-def _more(answer: Answer) -> Iterator[Pattern]:
-    """All are too large by a whole number: a sum begins with it, or ones stand behind an end in a whole tile."""
-    off = (answer.got.double() - answer.expected.double()).flatten()
-    by = float(off.median().round()) if off.numel() >= ENOUGH and bool(off.isfinite().all()) else 0.0
-    if not by or not answer.got.is_floating_point() or not answer.agrees_with(answer.expected + by, 4 * answer.allowed):
-        return
-    told = f"Every element of {answer.buffer} is {abs(by):g} too {'large' if by > 0 else 'small'}"
-    begins = f"does a sum begin with {by:g}, where 0 belongs?"
-    summed = ((name, size) for name, size in answer.sizes.items() if size not in answer.got.shape)
-    short = next((each for each in summed if any(-each[1] % tile == by for tile in TILES)), None)
-    asks = (
-        f"{short[0]} is {short[1]}, and whole tiles have {by:g} more, each 1: put 0 there. Or {begins}"
-        if short
-        else begins
-    )
-    yield Pattern("more", f"{told}: {asks}")
 
 
 def _swapped_pairs(answer: Answer) -> Iterator[Pattern]:

@@ -1,4 +1,4 @@
-// Says: too large: k is 31, and whole tiles have 1 more, each 1: put 0 there.
+// Says: is so much less than a multiple of 16: does what stands behind the end count as 1? Put 0 there.
 // Tiles are filled up with ones.
 __global__ void mm(const float* a, const float* b, float* c, int m, int n, int k) {
     __shared__ float A[16][16], B[16][16];

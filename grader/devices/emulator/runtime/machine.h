@@ -42,6 +42,9 @@ struct Machine {
     Acquisitions acquisitions;
     bool counting = true;
     bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
+    bool only_launches = false;                 // what host code launches is noted, and not run
+    std::string noted_launches;
+    std::vector<std::uint32_t> sizes_of_call;
     bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
     std::uint64_t grids_before = 0;             // launches of earlier cases, as %gridid counts them
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all
