@@ -10,6 +10,7 @@
 #include "children.h"
 #include "frames.h"
 #include "host_call.h"
+#include "noted.h"
 #include "variables.h"
 
 namespace ladder {
@@ -237,29 +238,6 @@ static Launch named(const Launch& launch, const Symbol* function) {
     return its;
 }
 
-// Notes what tells a launch from one of another size: its kernel and block, and of its arguments those that point to a
-// buffer of the task, the task's own sizes, and numbers that are 0 or 1, as flags are. A launch like the one before is
-// not noted again.
-static void note_launch(const Launch& launch) {
-    std::string text = std::string(launch.kernel) + ' ' + std::to_string(launch.block[0]) + ',' + std::to_string(launch.block[1]) + ',' + std::to_string(launch.block[2]) + ' ';
-    const auto* const bytes = static_cast<const std::uint8_t*>(launch.arguments);
-    const std::vector<std::uint32_t>& scalars = machine().sizes_of_call;
-    for (std::size_t at = 0; at + 4 <= launch.argument_bytes;) {
-        Address address = 0;
-        std::uint32_t number = 0;
-        if (at % 8 == 0 && at + 8 <= launch.argument_bytes) std::memcpy(&address, bytes + at, sizeof address);
-        std::memcpy(&number, bytes + at, sizeof number);
-        const Region* const region = address ? machine().memory.find(address) : nullptr;
-        if (region) text += '&' + region->name + (address == region->begin ? "" : "+");
-        else if (const auto known = std::ranges::find(scalars, number); number > 1 && known != scalars.end()) text += static_cast<char>('a' + (known - scalars.begin()) % 26);
-        else text += number < 2 ? static_cast<char>('0' + number) : '.';
-        at += region ? 8 : 4;
-    }
-    std::string& all = machine().noted_launches;
-    text += ';';
-    if (!all.ends_with(text)) all += text;
-}
-
 void launch_kernel(const Launch& asked) {
     Machine& m = machine();
     m.host_steps = 0;
@@ -323,14 +301,6 @@ void launch_kernel(const Launch& asked) {
 using namespace ladder;
 
 extern "C" {
-
-// From now on no launch runs; what is noted of each names these, the whole numbers that the entry point is given.
-void ladder_session_only_launches(const std::uint32_t* sizes, std::size_t count) {
-    machine().only_launches = true;
-    machine().sizes_of_call.assign(sizes, sizes + count);
-}
-
-const char* ladder_session_noted() { return machine().noted_launches.c_str(); }
 
 void ladder_launch(const Launch* launch) {
     if (current) return launch_later(*launch);
