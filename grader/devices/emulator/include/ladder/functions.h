@@ -30,7 +30,7 @@ struct cudaFuncAttributes {
     std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
         preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth,
-        clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+        clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed, reserved[16];
 };
 
 namespace ladder {
