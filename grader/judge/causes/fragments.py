@@ -219,14 +219,25 @@ def _roles_in(at: tuple[int | None, int], rows: Tensor, cols: Tensor, half: int)
     return torch.where(is_it, row, rows), torch.where(is_it, col, cols)
 
 
+def _packed_in(at: tuple[int | None, int], rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """The two of each pair in each other's place, there alone."""
+    is_it = (cols % TILE // HALF == at[1]) & ((rows % TILE // HALF == at[0]) if at[0] is not None else rows >= 0)
+    return rows, torch.where(is_it, cols ^ 1, cols)
+
+
 def _single_roles() -> Iterator[tuple[str, Moved, bool, str]]:
     for at in ((None, 0), (None, 1), (0, 0), (1, 0), (0, 1), (1, 1)):
-        register = f"(row{' + 8' * (at[0] or 0)}, col{' + 8' * at[1]})"
+        register = f"the register of (row{' + 8' * (at[0] or 0)}, col{' + 8' * at[1]}) alone"
         said = (
-            f"What {{buffer}} holds is right for {{names}} where the register of {register} alone has row lane % 4 and"
-            " pair lane / 4, and the others row lane / 4 and pair lane % 4: are the two swapped there?"
+            f"What {{buffer}} holds is right for {{names}} where {register} has row lane % 4 and pair lane / 4, and the"
+            " others row lane / 4 and pair lane % 4: are the two swapped there?"
         )
         yield f"roles_{at}", partial(_roles_in, at), True, said
+        said = (
+            f"What {{buffer}} holds is right for {{names}} where {register} has the two of its pair in each other's"
+            " half: the one of the lower column belongs in the lower half."
+        )
+        yield f"packed_{at}", partial(_packed_in, at), True, said
 
 
 def _quarters() -> Iterator[tuple[str, Moved, bool, str]]:
