@@ -149,6 +149,12 @@ def _swapped_roles(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tenso
     return rows // HALF * HALF + cols % HALF // 2, cols // HALF * HALF + rows % HALF * 2 + cols % 2
 
 
+def _in_tile(lead: int, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor]:
+    """Of a tile of its own, in which rows follow one another after `lead` elements."""
+    place = rows % TILE * lead + cols % TILE
+    return rows // TILE * TILE + place // TILE, cols // TILE * TILE + place % TILE
+
+
 _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
     (
         "by_eights",
@@ -162,6 +168,13 @@ _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
         True,
         "What {buffer} holds is right for {names} with row lane % 4 and pair lane / 4 in the place of row lane / 4 and"
         " pair lane % 4 of each 8 x 8: are the two swapped?",
+    ),
+    (
+        "leading_of_tile",
+        lambda rows, cols, half: _in_tile(HALF, rows, cols),
+        True,
+        "What {buffer} holds is right where each row of a 16 x 16 tile of {names} begins 8 elements behind the last:"
+        " the leading dimension of load_matrix_sync is how many elements a row of the array has.",
     ),
     (
         "leading",
