@@ -23,6 +23,7 @@ MOST_NUMBERS = 16  # of a file, the others left out by the seed
 MOST_AT_EDGES = 4  # cases of sizes where a condition begins or ends
 _MOST_AT_EDGE, _EDGES = 1 << 15, 2  # such a size, and how often a condition may begin or end: more is a remainder
 _SIDES = (0, 2)  # from the last size before
+_MOST_OF_A_BLOCK = 32  # rows, say
 _FAR, _NOT_BEYOND = 4, 8  # times the largest that is drawn
 _LARGE = range(1000, (1 << 30) + 1)  # and no mask of a warp
 _FEW = 8  # values of a size: these and no others are asked for, as the two widths of a head
@@ -142,19 +143,24 @@ def _at_edges(task: Task, drawn: Sequence[Case], conditions: Sequence[Condition]
     dice.shuffle(found)
     found.sort(key=edges.__getitem__)
     return [
-        Case(**{**drawn[0].sizes, **_small_beside(task, drawn[0].sizes, name, edge), name: edge})
+        Case(**{**drawn[0].sizes, **_small_beside(task, name, edge), name: edge})
         for name, edge in found[:MOST_AT_EDGES]
     ]
 
 
-def _small_beside(task: Task, sizes: Sizes, name: str, edge: int) -> dict[str, int]:
-    """The other sizes, made so small that there are few elements in all."""
+def _small_beside(task: Task, name: str, edge: int) -> dict[str, int]:
+    """The other sizes, so small that there are few elements in all, and such that a last block has one of them."""
     left, found = _MOST_AT_EDGE * 2 // edge, dict[str, int]()
     for other in task.drawn:
         if other != name and len(task.drawn[other]) > _FEW:
-            found[other] = max(min(task.drawn[other]), min(sizes[other], left))
+            found[other] = max(min(task.drawn[other]), _one_over(min(max(task.drawn[other]), left)))
             left //= found[other]
     return found
+
+
+def _one_over(size: int) -> int:
+    """The largest up to this one of which a last block has one, if each has a power of two, up to 32."""
+    return (size - 1) // _MOST_OF_A_BLOCK * _MOST_OF_A_BLOCK + 1
 
 
 def _candidates(task: Task, drawn: Sizes, numbers: Sequence[int]) -> Iterator[Sizes]:

@@ -139,6 +139,11 @@ def run_unwatched(call: Call, arena: Arena, submission: Submission) -> Evidence:
     return _followed(replace(_job([call], arena, submission), unwatched=True), submission)
 
 
+def run_host_ways(call: Call, scalars: Sequence[Mapping[str, Any]], arena: Arena, submission: Submission) -> Evidence:
+    """What host code launches for each of these scalars, with the call's buffers (devices/emulator/host_ways.py)."""
+    return _followed(replace(_job([call], arena, submission), ways_of=scalars), submission)
+
+
 def run_sampled(
     calls: Sequence[Call],
     arena: Arena,
@@ -197,7 +202,7 @@ def _followed(job: Job, submission: Submission) -> Evidence:
             submission.on_progress(WORDS[event["event"]])
         elif event["event"] == "running":
             submission.on_progress(f"running {job.task}({event.get('case')})")
-            if not (job.to_sample or job.few_blocks or job.unwatched) and event.get("case") == late:
+            if not (job.to_sample or job.few_blocks or job.unwatched or job.ways_of) and event.get("case") == late:
                 submission.on_late(job.task)
 
     evidence = submission.server.run(job, on_event)

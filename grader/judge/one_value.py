@@ -6,7 +6,9 @@ spread over all counters that takes more of them than any case has.
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,33 +17,41 @@ import torch
 from grader.course.call import Call
 from grader.course.lesson import Case, Task
 from grader.devices.buffers import Arena
+from grader.devices.evidence import CaseRun
 from grader.devices.submission import Submission, run_unwatched
 from grader.judge.added_up import is_count
 from grader.judge.compare import Context, Output, compare, expect
 from grader.judge.inputs import fill
 from grader.judge.verdict import CaseGrade, Position, TaskGrade
 
-LEAST_ELEMENTS, MOST_ELEMENTS = 1 << 22, 1 << 23
+LEAST_ELEMENTS, MOST_ELEMENTS = 1 << 22, 1 << 25
+SIXTEEN_BITS = 1 << 16
 _WHY = (
     "All elements are alike in this case, and there are many: does a counter have too few bits for all that a block or"
     " a thread may count?"
 )
 
 
-def many_alike(task: Task, seed: int) -> tuple[Case, int] | None:
-    """A case of a task that counts, with a value that all of its elements are to have; None of another task."""
+def many_alike(task: Task, seed: int, blocks: int = 1) -> tuple[Case, int] | None:
+    """A case of a task that counts, with a value that all of its elements are to have; None of another task. If it has
+    so many blocks, each counts more of them than 16 bits hold, where that many elements are not too many.
+    """
     if not task.timed_case or not is_count(task):
         return None
     (size,), dice = task.drawn, random.Random(f"{seed}/{task.name}/alike")
-    sizes: dict[str, Any] = {size: dice.randrange(3 * LEAST_ELEMENTS // 2, MOST_ELEMENTS) | 1}
+    least = min(max(3 * LEAST_ELEMENTS // 2, 5 * SIXTEEN_BITS * blocks // 4), 3 * MOST_ELEMENTS // 4)
+    sizes: dict[str, Any] = {size: dice.randrange(least, 4 * least // 3) | 1}
     if int(task.timed_case.sizes[size]) < MOST_ELEMENTS:
         return None
     return Case(**sizes), dice.randrange(256)
 
 
-def refuse_overflows(task: Task, submission: Submission, found: TaskGrade) -> None:
-    """Takes back the verdict on a kernel that counts otherwise there. Raises UsageError, NotGraded, Cancelled."""
-    if found.status != "passed" or not (drawn := many_alike(task, submission.seed)):
+def refuse_overflows(task: Task, submission: Submission, found: TaskGrade, runs: Sequence[CaseRun]) -> None:
+    """Takes back the verdict on a kernel that counts otherwise there; `runs` are the checked cases. Raises UsageError,
+    NotGraded, Cancelled.
+    """
+    blocks = max((math.prod(launch["grid"]) for launch in runs[-1].launches), default=1)
+    if found.status != "passed" or not (drawn := many_alike(task, submission.seed, blocks)):
         return
     counted = Call(task, task.judged_cases[-1]).facts["input_elements"]
     if found.counters.get("global_atomic_threads", 0) >= counted:  # an atomic each: there are no other counters

@@ -63,6 +63,12 @@ _OF_THE_BUILD = frozenset(
 )
 
 
+# The file's own name has another length elsewhere. To print it, or to hand it to a function that does, is no question.
+_MEASURES = re.compile(
+    r"\b(?:sizeof \(?|(?:strlen|length|size) \() ?__FILE__\b|\b__FILE__ \[|[=(!&|<>*?:] \* ?__FILE__\b"
+)
+
+
 def asked_outside(source: str) -> str:
     """The first such function, class or macro that a file uses; "" if none. A kernel's own `access(x, i)` is another
     function. A macro counts in a condition, if it is the compiler's or its headers' and not known to be the same
@@ -81,7 +87,9 @@ def _asked_of_the_compiler(tokens: Tokens) -> str:
             if _IN_ONE_ALONE.fullmatch(word) or (_RESERVED.fullmatch(word) and not is_known):
                 return word
     every = [*tokens.code, *(token for directive in tokens.directives for token in directive.tokens)]
-    return next((token.text for token in every if token.text in _OF_THE_BUILD or _HAS.fullmatch(token.text)), "")
+    if told := next((each.text for each in every if each.text in _OF_THE_BUILD or _HAS.fullmatch(each.text)), ""):
+        return told
+    return "__FILE__" if _MEASURES.search(" ".join(each.text for each in every)) else ""
 
 
 def _asked_of_the_machine(code: Sequence[Token]) -> str:

@@ -30,6 +30,7 @@ OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
 OF_REPEATS = ("rows_repeated", "blocks_repeated")
 OF_COUNTS = ("ones",)
 IN_PART = "This is so of what is wrong, and all else is right: "
+MOST_RIGHT = 8  # cases that a cause of wrong ones must leave right
 MOST_CASES_IN_PART = 2  # that are asked once more
 FAMILIES = (OF_VALUES, OF_PLACES, OF_REPEATS, OF_COUNTS)
 WITHOUT_WHY = (None, "nan", *WITHOUT_CAUSE)
@@ -76,7 +77,8 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         seen = worth_asking(case for case in cases if case.is_of_a_size)
         asked = worth_asking(case for case in cases if case.is_small)
         few = [] if asked else worth_asking(case for case in cases if case.is_middling)
-        found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
+        right = _right_beside(asked, grades, prepared, runs, buffer)
+        found = (cause(seen, causes_seen) if seen else None) or (cause(asked, right=right) if asked else None)
         found = found or (cause(few, causes_of_middling) if few else None)
         if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
@@ -91,6 +93,27 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
                 grade.details |= {"pattern": found.name, "pattern_message": told}
         if found and not in_part:
             _name_alike(found, buffer, grades, prepared, runs)
+
+
+def _right_beside(
+    asked: Sequence[Case],
+    grades: Sequence[CaseGrade],
+    prepared: Sequence[Prepared],
+    runs: Sequence[CaseRun],
+    buffer: str,
+) -> list[Case]:
+    """Right cases of a single number that the same kernels have left: what explains the wrong ones, of which little is
+    known, must leave these right.
+    """
+    if not asked or any(case.got.numel() > 1 for case in asked):
+        return []
+    kernels = [launch["kernel"] for launch in asked[0].launches]
+    alike = [
+        _case(each, run, buffer, True)
+        for grade, each, run in zip(grades, prepared, runs, strict=False)
+        if grade.status == "passed" and [launch["kernel"] for launch in run.launches] == kernels
+    ]
+    return [case for case in alike if case.is_small][:MOST_RIGHT]
 
 
 def _name_alike(

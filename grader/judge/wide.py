@@ -131,15 +131,15 @@ def _may_leave_out(call: Call, buffers: CaseBuffers, expected: Mapping[str, Expe
     return written * max(blocks, 1) < _MUCH * all_ * min(FEW_BLOCKS, max(blocks, 1))
 
 
-def refuse_whole(found: TaskGrade, prepared: Prepared, arena: Arena, submission: Submission) -> None:
+def refuse_whole(found: TaskGrade, prepared: Prepared, arena: Arena, submission: Submission, why: str = _WHOLE) -> None:
     """The verdict of this case with all of its blocks, where that is that something is wrong."""
     from grader.judge.weigh import judge_cases
 
     fill(prepared.call, prepared.buffers, submission.seed)
     evidence = run([prepared.call], arena, submission, None)
     for grade in judge_cases([prepared], evidence) if evidence.cases else ():
-        if grade.status in ("wrong_result", "not_written"):
-            grade.message += f" {_WHOLE}"
+        if grade.status in ("wrong_result", "not_written", "out_of_bounds", "misaligned"):
+            grade.message += f" {why}"
             _take_back(found, grade)
 
 

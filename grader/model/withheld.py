@@ -28,6 +28,8 @@ from grader.devices.evidence import CaseRun, Evidence, Finding, Json
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.grids import may_outgrow_a_grid
+from grader.judge.host_ways import refuse_other_ways
+from grader.judge.more_blocks import EIGHT_BITS, SIXTEEN_BITS, narrow_types, refuse_more_blocks
 from grader.judge.outside_world import asked_outside
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
@@ -163,6 +165,8 @@ def withhold(
     fails; one that is surely wrong at that size has not passed. Returns what was sampled for that: {} if it came to
     nothing, None if nothing was tried. Raises UsageError, NotGraded, Cancelled.
     """
+    refuse_more_blocks(task, submission, found, narrow_types(submission.source))
+    refuse_other_ways(task, submission, found)
     if found.status != "passed" or (found.stars < 2 and in_one_block(checked.cases[-1].kernels)):
         return None
     card, needed = decisive(entry, task)
@@ -182,7 +186,9 @@ def withhold(
     with suppress(*NO_SAMPLE):
         longest = WIDE * max(limit.us for limit in needed.values()) * 1e-6
         if why := _absent(task, evidence, sample, checked, longest * card.clock):
-            _take_back(found, 1, why)
+            refuse_more_blocks(task, submission, found, (EIGHT_BITS, SIXTEEN_BITS))
+            if found.status == "passed":
+                _take_back(found, 1, why)
             return sample
         time = from_sample(entry.root, card, sample, task)
         stars = earned(time.median_us, found.stars, needed)
@@ -202,7 +208,7 @@ def _is_wrong_beyond(
     from grader.judge.one_value import refuse_overflows
 
     _look_wide(task, submission, found, runs, sample)
-    refuse_overflows(task, submission, found)
+    refuse_overflows(task, submission, found, runs)
     if found.status != "passed" or not task.timed_case:
         return found.status != "passed"
     real, example = Call(task, task.timed_case), example_of(task, task.timed_case)

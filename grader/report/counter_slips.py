@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 _EIGHT_BITS = r"(?P<type>unsigned\s+char|signed\s+char|char|uchar|u?int8_t)"
-_INDEX = re.compile(rf"(?<![\w:<])(?<!signed ){_EIGHT_BITS}\s+(?P<name>\w+)\s*=\s*(?P<value>[^;]*)")
+_NARROW = _EIGHT_BITS[:-1] + r"|unsigned\s+short|short|ushort|u?int16_t)"
+_INDEX = re.compile(rf"(?<![\w:<])(?<!signed ){_NARROW}(?:\s+int)?\s+(?P<name>\w+)\s*[={{]\s*(?P<value>[^;]*)")
+_CAST = re.compile(
+    rf"(?:\(\s*{_NARROW}\s*\)|\bstatic_cast\s*<\s*{_NARROW.replace('?P<type>', '?P<named>')}\s*>)\s*"
+    r"(?P<value>\([^;]*|blockIdx)"
+)
 _LOOP = re.compile(
     rf"\bfor\s*\(\s*(?:const\s+)?{_EIGHT_BITS}\s+(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*(?:<=?|!=)\s*(?P<end>[^;&|]+);"
 )
-_OF_BLOCKS = re.compile(r"(?=.*\bblockIdx\b)(?=.*\*)[^\[]*")
+_OF_BLOCKS = re.compile(r"(?=.*\b(?:blockIdx|gridDim)\b)[^\[%&<>]*")
 _STEPS_BY_ONE = re.compile(
     r"\bfor\s*\([^;]*\b(?P<name>\w+)\s*=\s*(?P<start>[^;]*);[^;]*;\s*"
     r"(?:\+\+\s*(?P=name)|(?P=name)\s*\+\+|(?P=name)\s*\+=\s*1)\s*\)"
@@ -20,6 +25,7 @@ _ALL_OF_BOTH = re.compile(r"\bblockIdx\b.*\bthreadIdx\b|\bthreadIdx\b.*\bblockId
 _MOST = 127
 
 NARROW = "`{name}` in line {line} is {a} `{type}`, which holds {range} only and then begins again: let it be an `int`."
+CUT = "Line {line} makes a `{type}` of an index, which holds {range} only and then begins again: leave the cast out."
 BY_ONE = (
     "The loop in line {line} begins at each thread's own index and goes on by 1, so that each thread does the work of"
     " all behind it: write `{name} += gridDim.x * blockDim.x`."
@@ -31,20 +37,23 @@ NO_INDEX = (
 
 
 def narrow_index(source: Sequence[str]) -> Iterator[str]:
-    """`unsigned char i = blockIdx.x * blockDim.x + threadIdx.x`, or a loop's counter that cannot reach its end."""
+    """`short i = blockIdx.x * blockDim.x + threadIdx.x`, a loop's counter that cannot reach its end, or a cast."""
     for number, text in enumerate(source, 1):
         text = text.partition("//")[0]
-        index, loop = _INDEX.search(text), _LOOP.search(text)
+        index, loop, cast = _INDEX.search(text), _LOOP.search(text), _CAST.search(text)
         of_blocks = index and _OF_BLOCKS.fullmatch(index["value"])
         if found := (index if of_blocks else loop if loop and _is_far(loop["end"].strip()) else None):
-            is_signed = not found["type"].startswith("u")
-            yield NARROW.format(
-                name=found["name"],
-                line=number,
-                a="an" if found["type"][0] in "ui" and not found["type"].startswith("uc") else "a",
-                type=" ".join(found["type"].split()),
-                range="-128 to 127" if is_signed else "0 to 255",
-            )
+            type_ = " ".join(found["type"].split())
+            a = "an" if type_.startswith(("unsigned", "int", "us")) else "a"
+            yield NARROW.format(name=found["name"], line=number, a=a, type=type_, range=_range(type_))
+        elif cast and _OF_BLOCKS.fullmatch(cast["value"]):
+            type_ = " ".join((cast["type"] or cast["named"]).split())
+            yield CUT.format(line=number, type=type_, range=_range(type_))
+
+
+def _range(type_: str) -> str:
+    most = 255 if re.search("char|8", type_) else 65_535
+    return f"0 to {most}" if type_.startswith("u") else f"-{most // 2 + 1} to {most // 2}"
 
 
 def _is_far(end: str) -> bool:

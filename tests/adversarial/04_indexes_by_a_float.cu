@@ -1,7 +1,7 @@
 // Works an index out as a float, which has 24 bits: beyond 16,777,216 elements, which only the timed case has, it leaves most
 // of them out.
-// Emulator: passed
-// Emulator stars: 1
+// Emulator: not_written
+// Says: does an index, or what counts blocks, hold as many
 // GPU: not_written
 
 __global__ void add(const float* x, const float* y, float* z, int n) {

@@ -194,3 +194,10 @@ def test_what_would_take_for_ever_is_left_out(text):
 def test_a_product_of_two_numbers_is_a_size():
     asked = [each["n"] for seed in range(60) for each in drawn(FLAT, seed, 37, 256)]
     assert 37 * 256 in asked
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_beside_an_edge_the_other_size_has_one_in_a_last_block(seed):
+    found = drawn_cases(SQUARE, seed, (), conditions_of("if (cols <= 100) f(); else g();"))
+    beside = {case.sizes["rows"] for case in found if case.sizes["cols"] in (100, 102)}
+    assert any(rows % 32 == 1 for rows in beside)

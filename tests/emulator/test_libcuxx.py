@@ -35,6 +35,11 @@ def test_the_standard_library_of_a_kernel(call):
     assert z.tolist() == [12 - 40, 0x3F800000, 2 + 30 + 2600, 9, 23]
 
 
+def test_pairs_tuples_and_optionals_are_assigned_to(call):
+    z = call("run_assigned", z=np.zeros(5, np.int32))["z"]
+    assert z.tolist() == [14321, 8821, 94388, 15143, 512]
+
+
 def test_threads_wait_for_what_one_of_them_tells(call):
     z = call("run_told", z=np.zeros(42, np.int32))["z"]
     assert z.tolist() == [5, 10] + 40 * [15]

@@ -164,6 +164,10 @@ def test_nothing_written_says_nothing():
         ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __cplusplus > 201402L\nint n;\n#endif", ""),
         ("#ifndef __TILES__\n#define __TILES__ 16\n#endif\n#ifdef DEBUG\n#endif", ""),
         ('#define CHECK(call) if (call) printf("%s:%d", __FILE__, __LINE__)', ""),
+        ('#define CHECK(call) check((call), __FILE__, __LINE__)\nstd::cerr << "in " << __FILE__ << ":" << 3;', ""),
+        ("if (sizeof(__FILE__) > 40) n = 0;", "__FILE__"),
+        ("constexpr int kLong = sizeof __FILE__; int at = __FILE__[3] + *__FILE__;", "__FILE__"),
+        ("#define LONG (strlen(__FILE__) > 9)", "__FILE__"),
     ],
 )
 def test_what_the_host_asks_of_the_machine(text, name):

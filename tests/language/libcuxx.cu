@@ -222,3 +222,20 @@ __global__ void k(cuda::std::uint8_t* x) { cuda::std::size_t i = threadIdx.x; x[
 //// ok: cuda std cmath
 #include <cuda/std/cmath>
 __global__ void k(float* x) { x[0] = cuda::std::sqrt(x[1]) + cuda::std::fma(x[0], x[1], x[2]) + cuda::std::isnan(x[3]) + cuda::std::pow(x[1], 2.f) + cuda::std::lerp(x[0], x[1], .5f) + cuda::std::hypot(x[0], x[1]); }
+
+//// ok: cuda std pair is assigned to
+#include <cuda/std/utility>
+struct Least { __device__ cuda::std::pair<float, int> operator()(cuda::std::pair<float, int> a, cuda::std::pair<float, int> b) const { return b < a ? b : a; } };
+__global__ void k(float* x) { cuda::std::pair<float, int> p{0.f, 1}, q; p = q; p = cuda::std::make_pair(1.f, 2); cuda::std::swap(p, q); if (p == q) p.swap(q); p = Least{}(p, {x[1], 3}); cuda::std::pair<double, long> w = p; w = p; cuda::std::pair s{1, 2}; auto& [e, f] = p; e = s.first; x[0] = w.first + f; }
+
+//// ok: cuda std tuple is assigned to
+#include <cuda/std/tuple>
+__global__ void k(float* x) { cuda::std::tuple<float, int> t{1.f, 2}; t = cuda::std::make_tuple(1.f, 3); t = cuda::std::make_pair(2.f, 1); float a; int b; cuda::std::tie(a, b) = t; auto& [c, d] = t; c = b; auto u = cuda::std::tuple_cat(t, cuda::std::make_tuple(5.f)); cuda::std::tuple w{1, 2.f}; x[0] = cuda::std::get<2>(u) + cuda::std::get<float>(w) + a + d; x[1] = cuda::std::apply([](float a, int b) { return a * b; }, t); }
+
+//// ok: cuda std optional is assigned to
+#include <cuda/std/optional>
+__global__ void k(float* x) { cuda::std::optional<float> o; o = 3.f; o = cuda::std::nullopt; o.emplace(2.f); if (o) x[0] = *o + o.value_or(1.f); o.reset(); if (!o.has_value() && o == cuda::std::nullopt) x[1] = 1; }
+
+//// refused: a cuda std pair from a text
+#include <cuda/std/utility>
+__global__ void k(float* x) { cuda::std::pair<float, int> p; p = "text"; x[0] = p.first; }

@@ -377,3 +377,10 @@ __global__ void k(int* x) { int half = halve(x[0]); x[1] = half; }
 #include <cuda/atomic>
 struct Pair { short a, b; };
 __global__ void k(int* x) { __shared__ cuda::atomic<bool, cuda::thread_scope_block> f; __shared__ cuda::atomic<Pair> p; __shared__ cuda::atomic<int*> q; f = true; p.store({1, 2}); q = x; *q.fetch_add(1) = p.load().b + f; cuda::std::atomic_int n{0}; n++; }
+
+//// ok: sizes and places in CUDA's structures
+#include <cstddef>
+static_assert(sizeof(cudaDeviceProp) == 1008 && offsetof(cudaDeviceProp, multiProcessorCount) == 384 && offsetof(cudaDeviceProp, clusterLaunch) == 748 && offsetof(cudaDeviceProp, totalGlobalMem) == 288);
+static_assert(sizeof(cudaFuncAttributes) == 144 && offsetof(cudaFuncAttributes, numRegs) == 28 && sizeof(cudaLaunchConfig_t) == 56 && sizeof(cudaLaunchAttribute) == 72);
+static_assert(sizeof(cudaExtent) == 24 && sizeof(cudaPitchedPtr) == 32 && sizeof(dim3) == 12 && sizeof(cudaUUID_t) == 16 && sizeof(cudaAccessPolicyWindow) == 32);
+__global__ void k(int* x) { x[0] = sizeof(cudaPos); }

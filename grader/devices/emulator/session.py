@@ -308,17 +308,20 @@ class Session:
         self, task: Prototype, build: Loaded, buffers: Mapping[str, View], scalars: Mapping[str, Any]
     ) -> tuple[dict[str, Any], float]:
         """Calls the entry point: the runtime's facts, and the seconds it took."""
-        arguments = self._arguments(task, buffers, scalars)
-        pointers = (ctypes.c_void_p * len(arguments))(
-            *[ctypes.cast(ctypes.pointer(argument), ctypes.c_void_p).value for argument in arguments]
-        )
-        start, entry = time.perf_counter(), getattr(build.library, f"ladder_entry_{task.name}")
-        self.runtime.ladder_session_run(entry, pointers)
+        start = time.perf_counter()
+        self.call(task, build, buffers, scalars)
         took = time.perf_counter() - start
         facts = json.loads(self.runtime.ladder_session_report().decode(errors="replace"))
         for number, part in enumerate(facts.get("recording", ())):
             part |= numbers_of(self.runtime, number)
         return facts, took
+
+    def call(self, task: Prototype, build: Loaded, buffers: Mapping[str, View], scalars: Mapping[str, Any]) -> None:
+        """The same, without the facts."""
+        arguments = self._arguments(task, buffers, scalars)
+        places = [ctypes.cast(ctypes.pointer(argument), ctypes.c_void_p).value for argument in arguments]
+        pointers = (ctypes.c_void_p * len(arguments))(*places)
+        self.runtime.ladder_session_run(getattr(build.library, f"ladder_entry_{task.name}"), pointers)
 
     def _poison_matters(
         self,
@@ -389,12 +392,5 @@ def _comparable(facts: dict[str, Any]) -> list[Any]:
     return [facts["kernels"], sorted([finding["kind"], finding["pc"]] for finding in facts["findings"])]
 
 
-__all__ = [
-    "Session",
-    "compile_flags",
-    "include_folder",
-    "link_flags",
-    "open_library",
-    "runtime_content",
-    "runtime_library",
-]
+__all__ = ["Session", "compile_flags", "include_folder", "link_flags", "open_library"]
+__all__ += ["runtime_content", "runtime_library"]

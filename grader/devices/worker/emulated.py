@@ -28,7 +28,7 @@ Cases = Sequence[tuple[dict[str, Any], Mapping[str, "View"]]]
 def is_checked(job: Mapping[str, Any]) -> bool:
     """Whether its cases run on a checking build, too, where there is one."""
     return bool(job["with_checks"]) and not any(
-        job[each] for each in ("to_sample", "to_record", "few_blocks", "unwatched")
+        job[each] for each in ("to_sample", "to_record", "few_blocks", "unwatched", "ways_of")
     )
 
 
@@ -55,18 +55,8 @@ def run_cases(
     session = Session(library, job["threads"], runtime=runtime, text=job["source"], print_threads=job["print_threads"])
     mapping = (memory.address, memory.bytes)
     cases = list(zip(job["cases"], memory.cases, strict=True))
-    if job["few_blocks"]:
-        for case, buffers in cases:
-            tell("running", case=case["name"])
-            session.on_multiprocessors(case["multiprocessors"])
-            tell("case", case=session.run_few(case["name"], task, buffers, case["scalars"], mapping))
-        return None
-    if job["unwatched"]:
-        from grader.devices.emulator.unwatched import run_unwatched
-
-        for case, buffers in cases:
-            tell("running", case=case["name"])
-            tell("case", case=run_unwatched(session, case["name"], task, buffers, case["scalars"], mapping))
+    if job["few_blocks"] or job["unwatched"] or job["ways_of"]:
+        _run_for_results(job, session, task, cases, mapping, tell)
         return None
     if looker and looker.is_here:
         looker.look_at(partial(_look, session, task, *each, job["seconds"], mapping) for each in cases)
@@ -77,6 +67,30 @@ def run_cases(
         looker.begin()
         session.checking.ahead = looker
     return _run(job, session, task, cases, mapping, tell, second)
+
+
+def _run_for_results(
+    job: dict[str, Any],
+    session: Session,
+    task: Prototype,
+    cases: Cases,
+    mapping: tuple[int, int],
+    tell: Callable[..., None],
+) -> None:
+    """Runs of which nothing is counted: of a few blocks, of all, or of none, where it is asked what is launched."""
+    from grader.devices.emulator.host_ways import host_ways
+    from grader.devices.emulator.unwatched import run_unwatched
+
+    for case, buffers in cases:
+        name, scalars = case["name"], case["scalars"]
+        tell("running", case=name)
+        if job["few_blocks"]:
+            session.on_multiprocessors(case["multiprocessors"])
+            tell("case", case=session.run_few(name, task, buffers, scalars, mapping))
+        elif job["unwatched"]:
+            tell("case", case=run_unwatched(session, name, task, buffers, scalars, mapping))
+        else:
+            tell("case", case=host_ways(session, name, task, buffers, job["ways_of"], mapping))
 
 
 def _run(

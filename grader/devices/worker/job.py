@@ -110,6 +110,7 @@ class Job:
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
     few_blocks: bool = False  # there, too: of each launch a few run, and nothing is counted
     unwatched: bool = False  # there, too: all run, and nothing is counted or checked
+    ways_of: Sequence[Mapping[str, int | float]] = ()  # there, too: what is launched for each of these scalars
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 
     @property
@@ -140,6 +141,7 @@ class Job:
             "to_sample": dict(self.to_sample) if self.to_sample else None,
             "few_blocks": self.few_blocks,
             "unwatched": self.unwatched,
+            "ways_of": [dict(each) for each in self.ways_of],
             "with_checks": self.with_checks,
             "print_threads": self.print_threads,
             "sandbox": self.sandbox or default_level(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -193,16 +193,18 @@ class Variation:
         values = self.change(case)
         return values is not None and case.is_right_with(self.name, values)
 
+    def claims(self, case: Case) -> Tensor | None:
+        """What a kernel that does so would compute."""
+        values = self.change(case)
+        return None if values is None else case.reference({**case.inputs, self.name: values})[case.buffer].double()
+
     def as_cause(self) -> Cause:
-        if not (is_clear := self.is_clear):
-            return Cause(f"input_{self.key}", self.explains, self.message, leaves_nothing=self.leaves_nothing)
-        return Cause(
-            f"input_{self.key}",
-            lambda case: is_clear(case) and self.explains(case),
-            self.message,
-            self.explains,
-            self.leaves_nothing,
+        found = Cause(
+            f"input_{self.key}", self.explains, self.message, leaves_nothing=self.leaves_nothing, claims=self.claims
         )
+        if not (is_clear := self.is_clear):
+            return found
+        return replace(found, explains=lambda case: is_clear(case) and self.explains(case), weaker=self.explains)
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,12 @@ class Cause:
     message: Callable[[Case], str]
     weaker: Callable[[Case], bool] | None = None
     leaves_nothing: Callable[[Case], bool] | None = None
+    claims: Callable[[Case], Tensor | None] | None = None
+
+    def is_denied_by(self, case: Case) -> bool:
+        """Whether a case that is right would be wrong by it."""
+        claim = self.claims(case) if self.claims else None
+        return claim is not None and bool(((claim.reshape(case.got.shape) - case.got).abs() > 2 * case.allowed).any())
 
     def agrees(self, case: Case) -> bool:
         return self.explains(case) or bool(self.weaker and self.weaker(case))

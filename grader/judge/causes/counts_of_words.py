@@ -36,6 +36,10 @@ _SQUARES = (
     "{buffer} has for each number, of each 32 elements, the square of how often it is among them: each lane adds how"
     " many lanes have its number, so let the first of these alone add it, `if (lane == __ffs(same) - 1)`."
 )
+_BEHIND_THE_FIRST = (
+    "{buffer} has of each 32 elements a number only where the lane behind the first that has it has it, too: __ffs"
+    " counts lanes from 1, so the first is lane `__ffs(same) - 1`."
+)
 _AS_THE_LAST = (
     "What is left of {x} behind whole words, or vectors, counts as {x}[n - 1] in {buffer}, each time: give each of"
     " these elements its own index."
@@ -51,6 +55,7 @@ def taken_otherwise(counters: int) -> Iterator[tuple[str, Taken, str]]:
     yield "once_a_warp", _once_a_warp, _ONCE
     yield "all_of_a_warp", _all_of_a_warp, _ALL_OF_A_WARP
     yield "squares_of_a_warp", _squares_of_a_warp, _SQUARES
+    yield "behind_the_first", _behind_the_first, _BEHIND_THE_FIRST
     for whole in WHOLE:
         for step in STEPS:
             *first, last = (str(step * at) for at in range(BYTES))
@@ -83,6 +88,17 @@ def _squares_of_a_warp(x: Tensor, counters: int) -> Tensor:
     """Of each 32 elements side by side, each number the square of how often it is there."""
     counted = (x[first : first + LANES].unique(return_counts=True) for first in range(0, len(x), LANES))
     return torch.cat([numbers.repeat_interleave(counts * counts) for numbers, counts in counted])
+
+
+def _behind_the_first(x: Tensor, counters: int) -> Tensor:
+    """Of each 32 elements side by side, each number as often as it is there, if it is behind its first place, too."""
+    kept = []
+    for group in (x[first : first + LANES] for first in range(0, len(x), LANES)):
+        numbers, counts = group.unique(return_counts=True)
+        behind = torch.tensor([int((group == each).nonzero()[0]) + 1 for each in numbers])
+        is_told = (behind < len(group)) & (group[behind.clamp(max=len(group) - 1)] == numbers)
+        kept.append(numbers[is_told].repeat_interleave(counts[is_told]))
+    return torch.cat(kept)
 
 
 def _parts(whole: int, x: Tensor) -> tuple[Tensor, Tensor]:

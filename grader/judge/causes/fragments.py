@@ -149,6 +149,12 @@ def _swapped_roles(rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tenso
     return rows // HALF * HALF + cols % HALF // 2, cols // HALF * HALF + rows % HALF * 2 + cols % 2
 
 
+def _in_tile(lead: int, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor]:
+    """Of a tile of its own, in which rows follow one another after `lead` elements."""
+    place = rows % TILE * lead + cols % TILE
+    return rows // TILE * TILE + place // TILE, cols // TILE * TILE + place % TILE
+
+
 _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
     (
         "by_eights",
@@ -162,6 +168,13 @@ _OF_ALL: tuple[tuple[str, Moved, bool, str], ...] = (
         True,
         "What {buffer} holds is right for {names} with row lane % 4 and pair lane / 4 in the place of row lane / 4 and"
         " pair lane % 4 of each 8 x 8: are the two swapped?",
+    ),
+    (
+        "leading_of_tile",
+        lambda rows, cols, half: _in_tile(HALF, rows, cols),
+        True,
+        "What {buffer} holds is right where each row of a 16 x 16 tile of {names} begins 8 elements behind the last:"
+        " the leading dimension of load_matrix_sync is how many elements a row of the array has.",
     ),
     (
         "leading",
@@ -212,6 +225,34 @@ def _single_quarters() -> Iterator[tuple[str, Moved, bool, str]]:
                 yield f"quarter_{at}_{by}", partial(_quarter_for, at, by), True, said
 
 
+def _roles_in(at: tuple[int | None, int], rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """Row and pair of the lane in each other's place in one quarter, or in those side by side of all rows."""
+    is_it = (cols % TILE // HALF == at[1]) & ((rows % TILE // HALF == at[0]) if at[0] is not None else rows >= 0)
+    row, col = _swapped_roles(rows, cols, half)
+    return torch.where(is_it, row, rows), torch.where(is_it, col, cols)
+
+
+def _packed_in(at: tuple[int | None, int], rows: Tensor, cols: Tensor, half: int) -> tuple[Tensor, Tensor]:
+    """The two of each pair in each other's place, there alone."""
+    is_it = (cols % TILE // HALF == at[1]) & ((rows % TILE // HALF == at[0]) if at[0] is not None else rows >= 0)
+    return rows, torch.where(is_it, cols ^ 1, cols)
+
+
+def _single_roles() -> Iterator[tuple[str, Moved, bool, str]]:
+    for at in ((None, 0), (None, 1), (0, 0), (1, 0), (0, 1), (1, 1)):
+        register = f"the register of (row{' + 8' * (at[0] or 0)}, col{' + 8' * at[1]}) alone"
+        said = (
+            f"What {{buffer}} holds is right for {{names}} where {register} has row lane % 4 and pair lane / 4, and the"
+            " others row lane / 4 and pair lane % 4: are the two swapped there?"
+        )
+        yield f"roles_{at}", partial(_roles_in, at), True, said
+        said = (
+            f"What {{buffer}} holds is right for {{names}} where {register} has the two of its pair in each other's"
+            " half: the one of the lower column belongs in the lower half."
+        )
+        yield f"packed_{at}", partial(_packed_in, at), True, said
+
+
 def _quarters() -> Iterator[tuple[str, Moved, bool, str]]:
     for row, col in (("i", "i"), ("j", "j"), ("i", "0"), ("0", "j"), ("j", "0"), ("0", "i"), ("0", "0")):
         said = _QUARTER.replace("<row>", row).replace("<col>", col)
@@ -228,7 +269,7 @@ def _swizzles() -> Iterator[tuple[str, Moved, bool, str]]:
 def causes_of_fragments(case: Case) -> Iterator[Cause]:
     """One of these inputs, or all of them, with what another lane, or another row's length, would have."""
     names = [name for name, values in case.inputs.items() if values.dim() > 1 and case.is_of_16_bits(name)]
-    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_single_quarters(), *_swizzles()):
+    for key, moved, whole, said in (*_OF_ALL, *_quarters(), *_single_quarters(), *_single_roles(), *_swizzles()):
         for chosen in ([*names], *([name] for name in names)):
             told, explains = said.replace("{names}", " and ".join(chosen)), partial(_are_moved, chosen, moved, whole)
             yield Cause(f"fragments_{key}_{'_'.join(chosen)}", explains, partial(_of, told))

@@ -17,6 +17,7 @@ from grader.judge.causes.often import LANES
 
 TILES = (2, 4, 8, 16, 32, 64)
 SIDES = (16, 32, 64)  # of a warp's tile
+WHOLE_TILES = (4, 8, 16, 32, 64, 128)
 MOST_COLUMNS = 8  # of an output whose columns are told by their numbers
 ENOUGH = 4  # elements
 WHOLE = 1e-3  # from a whole number: an offset that is one
@@ -31,6 +32,7 @@ def causes_of_places(case: Case) -> Iterator[Cause]:
     whole = round(more) if math.isfinite(more) else 0
     if by := float(whole) if whole and abs(more - whole) < WHOLE else more:
         yield Cause("offset", partial(_is_more, by, ENOUGH), partial(_more, by), partial(_is_more, by, 1))
+        yield from _causes_of_ones(case)
     if case.got.dim() < 2:
         return
     if case.got.shape[-1] <= MOST_COLUMNS:
@@ -103,6 +105,26 @@ def _is_more(by: float, enough: int, case: Case) -> bool:
 def _more(by: float, case: Case) -> str:
     told = f"Every element of {case.buffer} is {abs(by):.4g} {'more' if by > 0 else 'less'} than it should be"
     return f"{told}: does each sum begin at 0?" if by > 0.5 and abs(by - round(by)) < WHOLE else f"{told}."
+
+
+def _causes_of_ones(case: Case) -> Iterator[Cause]:
+    """What stands behind the end of a sum in its last whole tile counts as 1, and not as 0."""
+    sizes = [name for name, size in case.call.scalars.items() if isinstance(size, int) and size not in case.got.shape]
+    for name in sizes:
+        for tile in WHOLE_TILES:
+
+            def explains(case: Case, name: str = name, tile: int = tile) -> bool:
+                more = -int(case.call.scalars[name]) % tile
+                return more > 0 and _is_more(more, ENOUGH, case)
+
+            def message(case: Case, name: str = name, tile: int = tile) -> str:
+                size = int(case.call.scalars[name])
+                return (
+                    f"Every element of {case.buffer} is {-size % tile} more than it should be, and {name}, {size}, is"
+                    f" so much less than a multiple of {tile}: does what stands behind the end count as 1? Put 0 there."
+                )
+
+            yield Cause(f"ones_behind_{name}_{tile}", explains, message)
 
 
 def _is_moved(moved: Moved, tile: int, may_be_empty: bool, case: Case) -> bool:

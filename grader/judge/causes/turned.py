@@ -28,6 +28,8 @@ def turned(case: Case, name: str) -> Iterator[Variation]:
         )
 
     yield Variation("columns", name, as_columns, message)
+    if values.dim() == 3 and "batch" in case.call.scalars and values.shape[0] == case.call.scalars["batch"]:
+        yield from _of_matrices(name)
     for size in FACTORS[1:4]:
         said = partial(_turned_tiles, name, size)
         # What stands where a tile hangs over the edge: what adds nothing, 0, or of what is subtracted in exp nothing.
@@ -38,6 +40,39 @@ def turned(case: Case, name: str) -> Iterator[Variation]:
         if values.dim() == 2 and case.sums_along(name, values.dim() - 1):
             yield Variation(f"tile_{size}_folded", name, partial(_folded, name, size), said)
 
+
+def _of_matrices(name: str) -> Iterator[Variation]:
+    """The rows of several matrices are taken for one another's, or shared out among them."""
+
+    def in_turn(case: Case) -> Tensor:
+        values = case.inputs[name]
+        batch, rows, cols = values.shape
+        return values.reshape(rows, batch, cols).transpose(0, 1)
+
+    def kept(own: Callable[[Tensor, Tensor, int, int], Tensor], case: Case) -> Tensor | None:
+        values = case.inputs[name]
+        batch, rows, _ = values.shape
+        is_own = own(torch.arange(batch)[:, None], torch.arange(rows)[None, :], batch, rows)
+        return values.masked_fill(~is_own[..., None], 0.0) if case.counts_in(name) is False else None
+
+    def said(words: str, case: Case) -> str:
+        return f"What {case.buffer} holds is right {words}".replace("{x}", name)
+
+    yield Variation("rows_in_turn", name, in_turn, partial(said, _IN_TURN))
+    strided = partial(kept, lambda b, r, batch, rows: r % batch == b)
+    yield Variation("rows_shared_in_turn", name, strided, partial(said, _SHARED.format("row % batch is b")))
+    parts = partial(kept, lambda b, r, batch, rows: r // -(-rows // batch) == b)
+    yield Variation("rows_shared", name, parts, partial(said, _SHARED.format("row / ((rows - 1) / batch + 1) is b")))
+
+
+_IN_TURN = (
+    "where the matrices of {x} take turns row by row, as `(row * batch + b) * cols + col` reads them: each lies behind"
+    " the one before, so write `(b * rows + row) * cols + col`."
+)
+_SHARED = (
+    "where matrix b of {{x}} has its rows with {} alone: they are shared out among the matrices, and each needs all of"
+    " its own, so let the loop go over all rows."
+)
 
 Places = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # from rows, columns and a tile's size
 

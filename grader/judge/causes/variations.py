@@ -58,15 +58,20 @@ def worth_asking(cases: Iterable[Case]) -> list[Case]:
     return [case for case in few if case.got.numel() and bool(case.got.isfinite().all()) and case.tells][:MOST_CASES]
 
 
-def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None) -> Cause | None:
-    """What explains all of these wrong cases of one buffer; of all causes, unless it says `among` which."""
+def cause(
+    chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None, right: Sequence[Case] = ()
+) -> Cause | None:
+    """What explains all of these wrong cases of one buffer, and none of the `right` ones denies; of all causes, unless
+    it says `among` which.
+    """
     # The smallest that tells enough is asked about all of them, for that takes the least time.
     # Of one that is 0 everywhere much is true.
     enough = [case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH]
     first = next((case for case in enough if bool((case.got != 0).any())), (enough or chosen)[0])
     others = [case for case in chosen if case is not first]
     found = (each for each in (among or _causes)(first) if each.tells_apart(chosen) and _fits(each, first, others))
-    return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
+    agreed = (each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others)))
+    return next((each for each in agreed if not any(map(each.is_denied_by, right))), None)
 
 
 def _fits(each: Cause, first: Case, others: Sequence[Case]) -> bool:
@@ -94,11 +99,7 @@ def causes_of_middling(case: Case) -> Iterator[Cause]:
 
 def _causes_of_few(case: Case) -> Iterator[Cause]:
     for name, function, said in _FUNCTIONS:
-        yield Cause(
-            name,
-            partial(_is_right_by, function),
-            partial(_of_buffer, said),
-        )
+        yield Cause(name, partial(_is_right_by, function), partial(_of_buffer, said))
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield from causes_of_masks(case)

@@ -32,6 +32,7 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
             yield from _overlapping(noun, at)
             yield from _all_from_the_first(noun, at)
     yield from _tiles(noun)
+    yield from _last_tiles(noun)
     yield from _again(noun, launches)
     yield from _trees_first(noun, launches)
     yield from weights_of_lanes(VECTOR)
@@ -140,7 +141,8 @@ def _steps(noun: str, launch: int, launches: Launches) -> Iterator[Weights]:
             of, ("gridDim.x",)
         )
         threads = Loop(noun, launch, of, "1").threads(launches)
-        near = {threads // 2, 2 * threads} - {0, *SIZES}  # as where a step of the loops is another team's
+        # As where a step of the loops is another team's, or one too long or too short.
+        near = {threads // 2, 2 * threads, threads + 1, threads - 1} - {0, 1, *SIZES}
         for step in (*steps, *map(str, (1, *sorted(near), *SIZES))):
             loop = Loop(noun, launch, of, step)
             yield f"step_{launch}_{of}_{step}", loop.visits, loop.said
@@ -187,6 +189,31 @@ def _tiles(noun: str) -> Iterator[Weights]:
                 f" each time: let it go on by {tile}."
             )
             yield f"tile_{tile}_{step}", visits, partial(_always, said)
+
+
+def _last_tiles(noun: str) -> Iterator[Weights]:
+    """Behind the end the last tile has what the one before has left there, or all of it is the one before."""
+    for tile in (8, *TILES, 128):
+
+        def left(places: Tensor, _: Launches, tile: int = tile) -> Tensor:
+            count = len(places)
+            end = -(-count // tile) * tile
+            return 1.0 + ((places >= count - tile) & (places < end - tile)).double()
+
+        def whole(places: Tensor, _: Launches, tile: int = tile) -> Tensor:
+            last = (len(places) - 1) // tile
+            return torch.where(places // tile == last, 0.0, 1.0 + (places // tile == last - 1).double())
+
+        said = (
+            f"{{buffer}} has some {noun}s of {{x}} twice: what the last tile of {tile} lacks holds what the tile before"
+            " has left there: put zeros behind the end, in each tile."
+        )
+        yield f"left_{tile}", left, partial(_always, said)
+        said = (
+            f"{{buffer}} has the {noun}s of {{x}} of the last tile of {tile} not at all, and those of the one before"
+            " twice: which buffer does the last step read, and is it filled by then?"
+        )
+        yield f"last_again_{tile}", whole, partial(_always, said)
 
 
 def _again(noun: str, launches: Launches) -> Iterator[Weights]:

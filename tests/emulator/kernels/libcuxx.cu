@@ -6,6 +6,7 @@
 #include <cuda/pipeline>
 #include <cuda/std/array>
 #include <cuda/std/bit>
+#include <cuda/std/optional>
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
 
@@ -114,6 +115,37 @@ __global__ void standard(int* z) {
     z[3] = cuda::std::countl_zero(static_cast<unsigned char>(0)) + cuda::std::has_single_bit(8u);
     z[4] = cuda::ceil_div(65, 32) + 10 * cuda::ceil_div(64u, 32);
 }
+// Pairs, tuples and optionals are assigned to, which the constexpr functions of C++17 do not do.
+__global__ void assigned(int* z) {
+    cuda::std::pair<int, int> p{1, 2}, q;
+    q = p;
+    p = cuda::std::make_pair(3, 4);
+    cuda::std::swap(p, q);
+    z[0] = p.first + 10 * p.second + 100 * cuda::std::get<0>(q) + 1000 * q.second + 10000 * (p < q) + 20000 * (p == q);
+    cuda::std::tuple<int, long> t{5, 6};
+    t = p;
+    int a;
+    long b;
+    cuda::std::tie(a, b) = t;
+    t = cuda::std::make_tuple(7, 8);
+    auto& [c, d] = t;
+    c += 1;
+    z[1] = a + 10 * b + 100 * cuda::std::get<int>(t) + 1000 * d;
+    auto all = cuda::std::tuple_cat(t, q, cuda::std::make_tuple(9));
+    z[2] = cuda::std::apply([](int a, int b, int c, int d, int e) { return a + 10 * b + 100 * c + 1000 * d + 10000 * e; }, all);
+    cuda::std::optional<int> found;
+    z[3] = found.value_or(3);
+    found = 4;
+    z[3] += 10 * *found + 100 * found.has_value();
+    found.emplace(5);
+    z[3] += 1000 * found.value();
+    found = cuda::std::nullopt;
+    z[3] += 10000 * !found;
+    cuda::std::tie(a, b) = cuda::std::make_tuple(2, 3);
+    cuda::std::tuple pairs{a, 1};
+    z[4] = a + 10 * (pairs < cuda::std::make_tuple(2, 2)) + 100 * cuda::std::tuple_size_v<decltype(all)>;
+}
+extern "C" void run_assigned(int* z, cudaStream_t stream) { assigned<<<1, 1, 0, stream>>>(z); }
 extern "C" void run_standard(int* z, cudaStream_t stream) { standard<<<1, 1, 0, stream>>>(z); }
 
 __global__ void told(int* z) {

@@ -10,6 +10,7 @@
 #include "children.h"
 #include "frames.h"
 #include "host_call.h"
+#include "noted.h"
 #include "variables.h"
 
 namespace ladder {
@@ -70,10 +71,10 @@ std::string refusal_of_cluster(const Launch& launch, const Symbol* function) {
            (more ? "" : " (cudaFuncSetAttribute with cudaFuncAttributeNonPortableClusterSizeAllowed raises this to " + std::to_string(most_cluster_blocks_optin) + ")");
 }
 
-// Dynamic shared memory that a launch may ask for, in bytes.
-std::size_t allowed_shared(const Symbol* function) {
-    const auto raised = machine().allowed_shared.find(function ? function->name : "");
-    if (raised != machine().allowed_shared.end()) return raised->second;
+// Dynamic shared memory that a launch may ask for, in bytes, by what host code has set.
+std::size_t allowed_shared(const Symbol* function, const std::map<std::string, std::size_t>& set) {
+    const auto raised = set.find(function ? function->name : "");
+    if (raised != set.end()) return raised->second;
     return shared_per_block - std::min(shared_per_block, machine().module.static_shared(function));
 }
 
@@ -98,7 +99,7 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     if (bound && threads > bound) return "the block has " + text(threads) + " threads, its __launch_bounds__ allow " + text(bound);
     const std::size_t fixed = machine().module.static_shared(function);
     if (fixed > shared_per_block) return static_shared_text(fixed);
-    const std::size_t limit = fixed + allowed_shared(function);
+    const std::size_t limit = fixed + allowed_shared(function, machine().once_allowed);
     if (fixed + launch.shared_bytes > limit)
         return "it asks for " + text(fixed + launch.shared_bytes) + " bytes of shared memory, at most " + text(limit) +
                " are allowed (cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize raises this to " + text(shared_per_block_optin) + ")";
@@ -250,6 +251,7 @@ void launch_kernel(const Launch& asked) {
     if (function) launch.refer(launch.arguments, references_of(function->name));
     if (is_refused(launch, function)) return;
     if (refusal_of_call(launch.stream, launch.line) || m.fault) return;
+    if (m.only_launches) return note_launch(launch);
     const Arguments arguments(launch, function);
     if (launch.programmatic) launches_may_overlap();
     m.stream_order.work(launch.stream, launch.line, launch.programmatic ? StreamOrder::Kind::Programmatic : StreamOrder::Kind::Kernel);
@@ -320,7 +322,7 @@ int ladder_allow_shared(const void* kernel, std::size_t bytes) {
     const Symbol* symbol = machine().module.function_at(kernel);
     if (!symbol) return InvalidValue;
     if (machine().module.static_shared(symbol) + bytes > shared_per_block_optin) return InvalidValue;
-    machine().allowed_shared[symbol->name] = bytes;
+    machine().allowed_shared[symbol->name] = machine().once_allowed[symbol->name] = bytes;
     return Success;
 }
 
@@ -341,7 +343,14 @@ std::size_t ladder_static_shared(const void* kernel) {
     return machine().module.static_shared(machine().module.function_at(kernel));
 }
 
-std::size_t ladder_allowed_shared(const void* kernel) { return allowed_shared(machine().module.function_at(kernel)); }
+// Of what earlier cases have set it tells nothing: else a file could count its calls.
+std::size_t ladder_allowed_shared(const void* kernel) { return allowed_shared(machine().module.function_at(kernel), machine().allowed_shared); }
+
+std::size_t ladder_possible_shared(const void* kernel) {
+    const Symbol* const symbol = machine().module.function_at(kernel);
+    const bool is_raised = symbol && machine().once_allowed.contains(symbol->name) && !machine().allowed_shared.contains(symbol->name);
+    return is_raised ? shared_per_block_optin - machine().module.static_shared(symbol) : ladder_allowed_shared(kernel);
+}
 
 int ladder_most_threads(const void* kernel) {
     const std::size_t bound = machine().module.launch_bound(machine().module.function_at(kernel));

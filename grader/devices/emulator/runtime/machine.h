@@ -36,11 +36,15 @@ struct Machine {
     std::vector<LaunchRecord> launches;
     std::vector<Finding> findings;              // of host code and finished launches
     std::map<std::string, std::size_t> allowed_shared;   // cudaFuncSetAttribute, by function
-    std::set<std::string> wide_clusters;        // functions whose clusters may have more than 8 blocks
+    std::map<std::string, std::size_t> once_allowed;     // the same in this case or an earlier one: host code may ask for it once
+    std::set<std::string> wide_clusters;        // functions whose clusters may have more than 8 blocks, from when they ask for it on
     std::set<std::string> launched;             // functions that have run as kernels
     Acquisitions acquisitions;
     bool counting = true;
     bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
+    bool only_launches = false;                 // what host code launches is noted, and not run
+    std::string noted_launches;
+    std::vector<std::uint32_t> sizes_of_call;
     bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
     std::uint64_t grids_before = 0;             // launches of earlier cases, as %gridid counts them
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all

@@ -269,12 +269,12 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.kernels.clear();
     m.grids_before = std::min(3 * m.grids_before + m.launches.size(), most_grids);
     m.launches.clear();
+    m.noted_launches.clear();
     m.findings.clear();
     m.recorder = Recorder{};
     m.sampling.begin_case();
     m.printed_signs = 0;
     m.allowed_shared.clear();
-    m.wide_clusters.clear();
     m.last_error = Success;
     m.fault = Success;
     m.given_up = m.fault_is_known = false;

@@ -132,6 +132,7 @@ int ladder_clusters_of(const void* kernel, int axis);   // that it says itself, 
 // Of a kernel, by address: its static shared memory in bytes, how many of dynamic a launch may have, and the threads of a block.
 std::size_t ladder_static_shared(const void* kernel);
 std::size_t ladder_allowed_shared(const void* kernel);
+std::size_t ladder_possible_shared(const void* kernel);   // or all that there is, once host code has asked for more
 int ladder_most_threads(const void* kernel);
 int ladder_last_error(int clear);   // cudaGetLastError (clear = 1), cudaPeekAtLastError (clear = 0)
 int ladder_fault(int at_once);      // of a kernel that died, or 0; at_once: though the host has not waited for it. It is the last error

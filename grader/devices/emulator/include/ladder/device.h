@@ -14,39 +14,43 @@ struct CUuuid_st { char bytes[16]; };
 using cudaUUID_t = CUuuid_st;
 struct cudaDeviceProp {
     char name[256];
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned luidDeviceNodeMask;
     std::size_t totalGlobalMem, sharedMemPerBlock;
     int regsPerBlock, warpSize;
     std::size_t memPitch;
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int LADDER_GONE(clockRate), LADDER_GONE(memoryClockRate);   // kHz
     std::size_t totalConstMem;
     int major, minor;
-    std::size_t textureAlignment;
-    int multiProcessorCount, integrated, canMapHostMemory, LADDER_GONE(computeMode), concurrentKernels, ECCEnabled;
-    int pciBusID, pciDeviceID, pciDomainID, asyncEngineCount, unifiedAddressing;
-    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
-    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    std::size_t textureAlignment, texturePitchAlignment;
+    int multiProcessorCount, integrated, canMapHostMemory, maxTexture1D, maxTexture1DMipmap, maxTexture2D[2],
+        maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3],
+        maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D,
+        maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    std::size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount, unifiedAddressing,
+        memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, streamPrioritiesSupported,
+        globalL1CacheSupported, localL1CacheSupported;
     std::size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor, managedMemory, concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
+        pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem, cooperativeLaunch;
     std::size_t sharedMemPerBlockOptin;
-    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
     std::size_t reservedSharedMemPerBlock;
-    int memoryPoolsSupported, clusterLaunch;
-    // Asked for by programs that list what a device has.
-    cudaUUID_t uuid;
-    std::size_t texturePitchAlignment, surfaceAlignment;
-    int LADDER_GONE(deviceOverlap), LADDER_GONE(kernelExecTimeoutEnabled), isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
-    int maxTexture1D, LADDER_GONE(maxTexture1DLinear), maxTexture1DMipmap, maxTexture2D[2], maxTexture2DLinear[3], maxTexture2DGather[2];
-    int maxTexture3D[3], maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2];
-    int maxSurface3D[3], hostNativeAtomicSupported, LADDER_GONE(singleToDoublePrecisionPerfRatio), computePreemptionSupported;
-    int canUseHostPointerForRegisteredMem, LADDER_GONE(cooperativeMultiDeviceLaunch), pageableMemoryAccessUsesHostPageTables;
-    int directManagedMemAccessFromHost, hostRegisterSupported, unifiedFunctionPointers;
-    char luid[8];
-    unsigned luidDeviceNodeMask, gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes, gpuPciDeviceID, gpuPciSubsystemID;
-    int maxTexture2DMipmap[2], maxTexture3DAlt[3], maxTextureCubemapLayered[2], maxSurface1DLayered[2], maxSurface2DLayered[3];
-    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2], hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, gpuDirectRDMASupported;
-    int gpuDirectRDMAWritesOrdering, deferredMappingCudaArraySupported, sparseCudaArraySupported, ipcEventSupported, hostNumaId, mpsEnabled;
-    int deviceNumaConfig, deviceNumaId, hostNumaMultinodeIpcSupported;
+    int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported,
+        memoryPoolsSupported, gpuDirectRDMASupported;
+    unsigned gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers, deviceNumaConfig,
+        deviceNumaId, mpsEnabled, hostNumaId;
+    unsigned gpuPciDeviceID, gpuPciSubsystemID;
+    int hostNumaMultinodeIpcSupported;
+    // Those that CUDA 13 has no more are where it keeps room: the structure is as large as CUDA's.
+    int LADDER_GONE(clockRate), LADDER_GONE(memoryClockRate), LADDER_GONE(computeMode), LADDER_GONE(deviceOverlap), LADDER_GONE(kernelExecTimeoutEnabled),
+        LADDER_GONE(maxTexture1DLinear), LADDER_GONE(singleToDoublePrecisionPerfRatio), LADDER_GONE(cooperativeMultiDeviceLaunch);
+    int reserved[48];
 };
 
 // name, number, value. What the emulated device has not got is 0.
@@ -159,13 +163,22 @@ constexpr cudaDeviceProp properties = {
     .maxThreadsPerBlock = threads_per_block,
     .maxThreadsDim = {1024, 1024, 64},
     .maxGridSize = {0x7fffffff, 65535, 65535},
-    .LADDER_GONE(clockRate) = 1000000,
-    .LADDER_GONE(memoryClockRate) = 1000000,
     .totalConstMem = 64 * 1024,
     .major = compute_major,
     .minor = compute_minor,
     .textureAlignment = 512,
+    .texturePitchAlignment = 32,
     .multiProcessorCount = multiprocessors,
+    .maxTexture1D = 131072,
+    .maxTexture2D = {131072, 65536},
+    .maxTexture2DLinear = {131072, 65000, 2097120},
+    .maxTexture3D = {16384, 16384, 16384},
+    .maxTexture1DLayered = {32768, 2048},
+    .maxTexture2DLayered = {32768, 32768, 2048},
+    .maxSurface1D = 32768,
+    .maxSurface2D = {131072, 65536},
+    .maxSurface3D = {16384, 16384, 16384},
+    .surfaceAlignment = 512,
     .concurrentKernels = 1,
     .asyncEngineCount = 1,
     .unifiedAddressing = 1,
@@ -181,23 +194,14 @@ constexpr cudaDeviceProp properties = {
     .sharedMemPerBlockOptin = shared_per_block_optin,
     .maxBlocksPerMultiProcessor = blocks_per_multiprocessor,
     .reservedSharedMemPerBlock = 1024,
+    .hostRegisterSupported = 1,
     .memoryPoolsSupported = 1,
     .clusterLaunch = 1,
-    .texturePitchAlignment = 32,
-    .surfaceAlignment = 512,
+    .LADDER_GONE(clockRate) = 1000000,
+    .LADDER_GONE(memoryClockRate) = 1000000,
     .LADDER_GONE(deviceOverlap) = 1,
-    .maxTexture1D = 131072,
     .LADDER_GONE(maxTexture1DLinear) = 1 << 28,
-    .maxTexture2D = {131072, 65536},
-    .maxTexture2DLinear = {131072, 65000, 2097120},
-    .maxTexture3D = {16384, 16384, 16384},
-    .maxTexture1DLayered = {32768, 2048},
-    .maxTexture2DLayered = {32768, 32768, 2048},
-    .maxSurface1D = 32768,
-    .maxSurface2D = {131072, 65536},
-    .maxSurface3D = {16384, 16384, 16384},
     .LADDER_GONE(singleToDoublePrecisionPerfRatio) = 2,
-    .hostRegisterSupported = 1,
 };
 
 inline int bytes_of_l2() { return is_another_gpu() ? 60 << 20 : properties.l2CacheSize; }

@@ -30,7 +30,7 @@ struct cudaFuncAttributes {
     std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
         preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth,
-        clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+        clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed, reserved[16];
 };
 
 namespace ladder {
@@ -38,7 +38,7 @@ namespace ladder {
 constexpr std::size_t reserved_shared = 1024;   // the system's own, in each block
 
 inline LADDER_UNSEEN int blocks_that_fit(const void* kernel, int threads, std::size_t dynamic_shared) {
-    if (threads <= 0 || threads > threads_per_block || dynamic_shared > ladder_allowed_shared(kernel)) return 0;
+    if (threads <= 0 || threads > threads_per_block || dynamic_shared > ladder_possible_shared(kernel)) return 0;
     const int warps = (threads + 31) / 32;
     const std::size_t shared = ladder_static_shared(kernel) + dynamic_shared + reserved_shared;
     const int by_threads = threads_per_multiprocessor / (32 * warps);

@@ -1,0 +1,82 @@
+"""What holds no more blocks or elements than eight or sixteen bits count is wrong where there are more."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.grade import grade
+from grader.judge.more_blocks import EIGHT_BITS, SIXTEEN_BITS, narrow_types
+from tests.shared import ROOT, long_tail
+
+ADD = """
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    INDEX
+    if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / THREADS + 1, THREADS, 0, stream>>>(x, y, z, n);
+}
+"""
+WRONG = [
+    ("unsigned char b = blockIdx.x; int i = b * blockDim.x + threadIdx.x;", 1024),
+    ("unsigned short b = blockIdx.x; int i = b * blockDim.x + threadIdx.x;", 256),
+    ("int i = (blockIdx.x & 0xffff) * blockDim.x + threadIdx.x;", 256),
+    ("struct { unsigned block : 12; } at{blockIdx.x}; int i = at.block * blockDim.x + threadIdx.x;", 256),
+    ("int i = (float)blockIdx.x * blockDim.x + threadIdx.x;", 256),
+]
+RIGHT = [
+    ("unsigned short t = threadIdx.x; int i = blockIdx.x * blockDim.x + t;", 256),
+    ("int i = __mul24(blockIdx.x, blockDim.x) + threadIdx.x;", 256),
+]
+
+
+def graded(tmp_path, lesson: str, text: str):
+    file = tmp_path / "kernel.cu"
+    file.write_text(text)
+    return grade(lesson, file, device="emulator", seed=4)
+
+
+@pytest.mark.parametrize(("index", "threads"), long_tail(WRONG, every=9, slow=2))
+def test_an_index_with_too_few_bits(tmp_path, index, threads):
+    found = graded(tmp_path, "01", ADD.replace("INDEX", index).replace("THREADS", str(threads)))
+    assert (found.status, found.stars) == ("not_written", 0)
+    assert all(case.status == "passed" for case in found.tasks[0].cases[:-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("index", "threads"), RIGHT)
+def test_what_is_narrow_and_right(tmp_path, index, threads):
+    found = graded(tmp_path, "01", ADD.replace("INDEX", index).replace("THREADS", str(threads)))
+    assert (found.status, found.stars) == ("passed", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("type_", "status"), [("unsigned char", "not_written"), ("char", "out_of_bounds"), ("unsigned short", "passed")]
+)
+def test_blocks_of_rows_and_of_columns(tmp_path, type_, status):
+    kernel = (ROOT / "kernels/04_tiled_matmul/3_shared_tile.cu").read_text()
+    kernel = kernel.replace("int row = blockIdx.x / across", f"{type_} down = blockIdx.x / across; int row = down")
+    assert graded(tmp_path, "04", kernel).status == status
+
+
+@pytest.mark.slow
+def test_rows_that_a_short_does_not_count(tmp_path):
+    kernel = (ROOT / "kernels/06_online_softmax/1_three_passes.cu").read_text()
+    found = graded(tmp_path, "06", kernel.replace("int row =", "short row ="))
+    assert found.status == "out_of_bounds"
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("unsigned char b = blockIdx.x;", [EIGHT_BITS]),
+        ("i = (short)(b * 256);", [EIGHT_BITS, SIXTEEN_BITS]),
+        ("i = static_cast<std::uint16_t>(b);", [EIGHT_BITS, SIXTEEN_BITS]),
+        ("__device__ int at(unsigned short b, int t);", [EIGHT_BITS, SIXTEEN_BITS]),
+        ("struct At { unsigned block : 12; };", [EIGHT_BITS, SIXTEEN_BITS]),
+        ("const unsigned char* x; __shared__ unsigned char tile[64]; uchar4 v; // short n", []),
+    ],
+)
+def test_which_types_are_narrow(text, counts):
+    assert narrow_types(text) == counts
