@@ -1,5 +1,5 @@
 // Task: sum
-// Says: or two arrays in the dynamic shared memory overlap
+// Says: `parts` and `most` are parts of both, and both reach this element: let each begin behind the last element of the one before
 __global__ void add(const float* x, float* out, int n) {
     extern __shared__ float both[];
     float *parts = both, *most = both + 64;

@@ -135,12 +135,13 @@ inline LADDER_UNSEEN double bessel_i(int order, double x) {
 // To clang these are a function of the GPU's beside one of the host's, which the C library may have: glibc has sinpi and
 // cospi since 2.41, rsqrt since 2.42.
 #ifdef __CUDA__
-#define LADDER_OF_C23(name, expression)         \
-    __host__ double name(double x) noexcept;    \
-    __host__ float name##f(float x) noexcept;   \
-    __device__ double name(double x) noexcept;  \
-    __device__ float name##f(float x) noexcept; \
-    LADDER_OF_FLOAT(name)
+#define LADDER_OF_C23(name, expression)                                     \
+    __host__ double name(double x);                                         \
+    __host__ float name##f(float x);                                        \
+    __device__ double name(double x);                                       \
+    __device__ float name##f(float x);                                      \
+    __host__ inline float name(float x) { return name##f(x); }              \
+    __device__ inline float name(float x) { return name##f(x); }
 #else
 #define LADDER_OF_C23 LADDER_FUNCTION
 #endif
