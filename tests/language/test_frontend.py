@@ -102,6 +102,7 @@ def test_a_program_that_clang_could_not_read_says_so(monkeypatch, tmp_path):
 
 
 LATER_LIBRARY = """
+#pragma GCC system_header
 extern "C" {
 double sinpi(double) noexcept; double cospi(double) noexcept; double rsqrt(double) noexcept;
 float sinpif(float) noexcept; float cospif(float) noexcept; float rsqrtf(float) noexcept;

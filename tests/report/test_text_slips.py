@@ -46,7 +46,7 @@ SLIPS = [
     ),
     ("misaligned", "*(float*)((char*)z + i) = 1;", "begins at byte 4 * i"),
     ("not_written", INDEX.format("unsigned char i"), "`i` in line 2 is an `unsigned char`, which holds 0 to 255 only"),
-    ("not_written", INDEX.format("const uint8_t i"), "`i` in line 2 is an `uint8_t`"),
+    ("not_written", INDEX.format("const uint8_t i"), "`i` in line 2 is a `uint8_t`"),
     ("out_of_bounds", INDEX.format("char i"), "is a `char`, which holds -128 to 127 only"),
     (
         "not_written",

@@ -54,23 +54,32 @@ void write_pcs(Json& json, const char* name, const auto& pcs) {
     json.close(']');
 }
 
-// Whether a race that only leaves all as it is counts as a note: its store has changed something elsewhere, so that it is by
-// the program's rule, and not by equal numbers, that it does not here.
-bool stays_note(const Finding& finding) {
-    const std::uint32_t store = finding.access == "write" ? finding.pc : finding.other_pc;
-    return std::ranges::any_of(machine().executors, [&](const auto& each) { return each->changing.contains(store); });
+bool is_within_a_block(const Finding& finding) { return finding.place.block == finding.other.block; }
+
+// Whether the same two lines race where it does harm, and where a condition on that holds, too.
+bool are_told(const Finding& finding, const auto& holds) {
+    const auto lines = std::minmax(finding.pc, finding.other_pc);
+    return std::ranges::any_of(machine().findings, [&](const Finding& each) {
+        return each.kind == finding.kind && !each.note && std::minmax(each.pc, each.other_pc) == lines && holds(each);
+    });
 }
 
-// Whether the same two lines race where it does harm.
-bool is_told(const std::vector<Finding>& findings, const Finding& finding) {
-    const auto lines = std::minmax(finding.pc, finding.other_pc);
-    return std::ranges::any_of(findings, [&](const Finding& each) { return each.kind == finding.kind && !each.note && std::minmax(each.pc, each.other_pc) == lines; });
+// Whether a race that only leaves all as it is counts as a note: its store has changed something elsewhere, so that it is by
+// the program's rule, and not by equal numbers, that it does not here; and its lines do no harm anywhere.
+bool stays_note(const Finding& finding) {
+    const std::uint32_t store = finding.access == "write" ? finding.pc : finding.other_pc;
+    const bool changes = std::ranges::any_of(machine().executors, [&](const auto& each) { return each->changing.contains(store); });
+    return changes && !are_told(finding, [](const Finding&) { return true; });
+}
+
+bool is_told_already(const Finding& finding) {
+    return finding.text == unchanged && are_told(finding, [&](const Finding& each) { return is_within_a_block(each) == is_within_a_block(finding); });
 }
 
 void write_finding(Json& json, Finding finding) {
     if (finding.text == unchanged && !stays_note(finding)) {
         finding.note = false;
-        finding.text = finding.place.block == finding.other.block ? "" : "other block";
+        finding.text = is_within_a_block(finding) ? "" : "other block";
     }
     json.open('{').field("kind", finding.kind).field("note", finding.note).field("kernel", finding.kernel);
     json.field("launch", finding.launch).field("pc", finding.pc).field("line", finding.line);
@@ -251,7 +260,7 @@ std::string report() {
     Json json;
     json.open('{').key("findings").open('[');
     for (const Finding& finding : m.findings)
-        if (finding.text != unchanged || !is_told(m.findings, finding)) write_finding(json, finding);
+        if (!is_told_already(finding)) write_finding(json, finding);
     json.close(']').key("kernels").open('[');
     for (std::size_t k = 0; k < m.kernels.size(); ++k) write_kernel(json, static_cast<int>(k), m.kernels[k]);
     json.close(']').key("regions").open('[');
