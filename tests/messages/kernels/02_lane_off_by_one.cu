@@ -1,4 +1,4 @@
-// Says: What is wrong in xy is right elsewhere: xy[16, 0] holds what belongs in xy[15, 0]
+// Says: This is so of what is wrong, and all else is right: What xy holds is right for the element of phi before in the place of each: is a `- 1` too much?
 __global__ void by_lanes(const float* phi, float* xy, int n) {
     unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x & 31;
