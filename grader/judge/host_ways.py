@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.course.call import Call, graded_calls
@@ -26,16 +27,55 @@ SIZES = 2000  # that are asked about
 MOST_WAYS = 4  # that are run
 _MOST_SIZE = 1 << 15  # of the only size of a task
 _SIDES = ("__global__", "__device__")
-# In host code: loops, tables, and functions of the library's but for these. Remainders and bits of a size are read in
-# the text (build/conditions.py).
-_HIDES = re.compile(r" (?:for|while|do|goto) |[\w)\]] \[ | std :: (?!min|max|ceil|floor|u?int)\w+ (?:< [^()]* > )?\( ")
+# In host code: loops, tables that are read, and functions of the library's but for these. Remainders and bits of a size
+# are read in the text (build/conditions.py). A loop that only doubles, halves or counts, as many work out a block's
+# width, is none of these: its ways show in the cases.
+_CONSTANT = r"(?:k[A-Z]\w*|[A-Z]\w*|\d+)"
+_HIDES = re.compile(
+    rf" goto |[\w)\]] (?<!return )\[ (?!{_CONSTANT} \])"
+    rf"| std :: (?!min|max|ceil|floor|swap|u?int|sqrt \( (?:static_cast < \w+ > \( )?{_CONSTANT} \))\w+ "
+    r"(?:< [^()]* > )?\( "
+)
+_LOOPS, _MIXES = ("for", "while", "do"), re.compile(r" [%^~\[] | > > | < < ")
+# A statement's beginning that names a type, or declares an array: no table is read there.
+_DECLARED = re.compile(
+    r" (?:template < .* > )?using .*| (?:alignas \( .*? \) )?(?!return|case|else)\w[\w:<>,*& ]* \w+ \[ [^=]*"
+)
 _WHY = "For this size host code launches something else than in all cases: is that right?"
 
 
 def may_hide(source: str) -> bool:
-    """Whether host code has a loop or table, or a call of a function that is none of CUDA's, in it."""
-    text = " ".join(_host_texts(source)).replace("> > >", "").replace("< < <", "")
-    return bool(_HIDES.search(f" {text} "))
+    """Whether host code has a table, a loop that mixes a number's bits or takes remainders, or a call of a function of
+    the library's in it.
+    """
+    texts = _host_texts(source)
+    statements = re.split(r"[;{}]", _plain(texts))
+    read = (_undeclared(f" {each.strip()} ") if "[" in each else f" {each} " for each in statements)
+    return any(map(_HIDES.search, read)) or any(_MIXES.search(f" {_plain(loop)} ") for loop in _loops(texts))
+
+
+def _undeclared(statement: str) -> str:
+    found = _DECLARED.match(statement)
+    return statement[found.end() :] if found else statement
+
+
+def _plain(texts: Sequence[str]) -> str:
+    return " ".join(texts).replace("> > >", "").replace("< < <", "")
+
+
+def _loops(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Each from its word to the end of what it repeats, as far as that is known."""
+    for at, text in enumerate(texts):
+        if text not in _LOOPS:
+            continue
+        depth, end = 0, at + 1
+        while end < len(texts):
+            depth += (texts[end] in "({") - (texts[end] in ")}")
+            ends = texts[end] == ";" or (texts[end] == "}" and texts[at] != "do")
+            end += 1
+            if depth <= 0 and ends:
+                break
+        yield texts[at:end]
 
 
 def _host_texts(source: str) -> list[str]:

@@ -69,6 +69,14 @@ def test_two_ways_that_are_right(tmp_path, which):
             "struct S { __device__ void go(int* x) { while (x[0]) x[0] /= 2; } }; void f(int n) { std::min(n, 3); }",
             False,
         ),
+        ("int f(int n) { int p = 1; while (p < n && p < 64) p *= 2; return n % p; }", False),
+        (
+            "using S = float[4][8]; struct V { int at[2], b[K][4 + 1]; }; void f(int n) { for (; n > 9;) n -= 1; }",
+            False,
+        ),
+        ("int f(int n) { int d = 1; do { ++d; } while (n % d); return d; }", True),
+        ("int f(int n) { int m = n; for (int k = 0; k < 3; ++k) { m = m * 5 ^ k; } return m; }", True),
+        ("int f(int n) { static int t[] = {1, 2}; return t[n & 1]; }", True),
         ("void f(int n) { auto go = [=](int k) { return n % 4 ? k : 0; }; go(n); }", False),
     ],
 )
