@@ -137,6 +137,28 @@ def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
     assert "race" in said and "vectors.cu:24" in said, said
 
 
+ZIPPED = """
+#include <cuda/std/tuple>
+#include <thrust/device_vector.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/transform.h>
+#include <cstdio>
+struct Add { __host__ __device__ float operator()(cuda::std::tuple<float, float> t) const { return cuda::std::get<0>(t) + cuda::std::get<1>(t); } };
+struct Mul { __host__ __device__ float operator()(const thrust::tuple<float, float>& t) const { return thrust::get<0>(t) * thrust::get<1>(t); } };
+int main() {
+    thrust::device_vector<float> a(10, 2), b(10, 3), c(10), d(10);
+    auto first = thrust::make_zip_iterator(cuda::std::make_tuple(a.begin(), b.begin()));
+    thrust::transform(first, first + 10, c.begin(), Add{});
+    thrust::transform(first, first + 10, d.begin(), Mul{});
+    printf("%g %g\\n", (float)c[3], (float)d[3]);
+}
+"""
+
+
+def test_tuples_of_cuda_std_and_of_thrust_stand_for_each_other(run):
+    assert run(ZIPPED).startswith("5 6 ")
+
+
 @pytest.mark.whole
 def test_complex_numbers_have_their_functions_in_kernels_too(run):
     said = run(COMPLEX)

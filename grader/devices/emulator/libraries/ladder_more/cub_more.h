@@ -224,6 +224,10 @@ struct DeviceTransform {
         });
         return ladder::status();
     }
+    template <class... Its, class Out, class F>
+    static cudaError_t Transform(cuda::std::tuple<Its...> its, Out out, long n, F f, cudaStream_t stream = nullptr, LADDER_LINE) {
+        return Transform(thrust::ladder_tuple(its), out, n, f, stream, line);
+    }
     template <class It, class Out, class F> static cudaError_t Transform(It it, Out out, long n, F f, cudaStream_t stream = nullptr, LADDER_LINE) {
         return Transform(std::make_tuple(it), out, n, f, stream, line);
     }

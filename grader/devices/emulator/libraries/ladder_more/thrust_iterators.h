@@ -3,7 +3,16 @@
 
 #include "thrust_memory.h"
 
+namespace cuda::std {
+template <class... T> struct tuple;   // <cuda/std/tuple>
+}
+
 namespace thrust {
+
+// thrust's own are std's.
+template <class... T> std::tuple<T...> ladder_tuple(const cuda::std::tuple<T...>& from) {
+    return apply([](const auto&... each) { return std::tuple<T...>(each...); }, from);
+}
 
 using std::get;
 using std::make_pair;
@@ -163,6 +172,7 @@ struct zip_iterator<std::tuple<Its...>>
     LADDER_INLINE std::ptrdiff_t from(const zip_iterator& other) const { return std::get<0>(its) - std::get<0>(other.its); }
 };
 template <class... Its> zip_iterator<std::tuple<Its...>> make_zip_iterator(std::tuple<Its...> its) { return zip_iterator<std::tuple<Its...>>(its); }
+template <class... Its> zip_iterator<std::tuple<Its...>> make_zip_iterator(const cuda::std::tuple<Its...>& its) { return make_zip_iterator(ladder_tuple(its)); }
 template <class It, class... More> zip_iterator<std::tuple<It, More...>> make_zip_iterator(It first, More... more) {
     return zip_iterator<std::tuple<It, More...>>(std::make_tuple(first, more...));
 }
