@@ -144,9 +144,9 @@ ZIPPED = """
 #include <thrust/transform.h>
 #include <cstdio>
 using Two = cuda::std::tuple<float, float>;
-struct Add { __host__ __device__ float operator()(Two t) const { return cuda::std::get<0>(t) + cuda::std::get<1>(t); } };
+struct Add { __device__ float operator()(Two t) const { return cuda::std::get<0>(t) + cuda::std::get<1>(t); } };
 using Pair = thrust::tuple<float, float>;
-struct Mul { __host__ __device__ float operator()(const Pair& t) const { return thrust::get<0>(t) * thrust::get<1>(t); } };
+struct Mul { __device__ float operator()(const Pair& t) const { return thrust::get<0>(t) * thrust::get<1>(t); } };
 int main() {
     thrust::device_vector<float> a(10, 2), b(10, 3), c(10), d(10);
     auto first = thrust::make_zip_iterator(cuda::std::make_tuple(a.begin(), b.begin()));
