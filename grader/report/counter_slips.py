@@ -44,7 +44,7 @@ def narrow_index(source: Sequence[str]) -> Iterator[str]:
         of_blocks = index and _OF_BLOCKS.fullmatch(index["value"])
         if found := (index if of_blocks else loop if loop and _is_far(loop["end"].strip()) else None):
             type_ = " ".join(found["type"].split())
-            a = "an" if type_.startswith(("unsigned", "int", "us")) else "a"
+            a = "an" if type_.startswith(("unsigned", "int")) else "a"
             yield NARROW.format(name=found["name"], line=number, a=a, type=type_, range=_range(type_))
         elif cast and _OF_BLOCKS.fullmatch(cast["value"]):
             type_ = " ".join((cast["type"] or cast["named"]).split())
