@@ -82,6 +82,7 @@ void Races::begin_launch(std::size_t regions) {
     touched_.clear();
     covered_.clear();
     reported_.clear();
+    ordered_ = {};
 }
 
 // What threads did after they had arrived at their cluster's barrier, and before they waited there.
@@ -197,12 +198,10 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
     const bool one_warp = before.thread / 32 == now.thread / 32;
     const Edge edge = one_warp ? warp.clock.seen(lane, before.thread % 32, before.clock) : Edge::None;
     if (edge == Edge::Strong) return;
-    const Acquisitions& acquisitions = machine().acquisitions;
-    const std::uint64_t block = warp.block->id;
-    if (now.acquired || before.acquired) {
-        const std::uint64_t object = object_key(*warp.block, a);
-        if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;
-    }
+    const auto is_known = [&](std::uint32_t set, const Access& access) {
+        return set && machine().acquisitions.covers(set, warp.block->id, access, object_key(*warp.block, a), false, ordered_);
+    };
+    if (is_known(now.acquired, before) || is_known(before.acquired, now)) return;
     if (edge == Edge::Weak) {   // and no barrier object that one has seen the other arrive at
         report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
         return;

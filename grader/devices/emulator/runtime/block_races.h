@@ -135,6 +135,7 @@ private:
     std::vector<std::pair<std::uint16_t, std::uint64_t>> touched_;   // words of global memory, by the current block
     std::vector<Summary> covered_;   // its plain accesses to global memory that others of its own have covered since
     std::unordered_map<std::uint64_t, std::size_t> reported_;        // pair of pcs -> finding
+    Acquisitions::Ordered ordered_;
     std::uint32_t lives_ = 0;
 };
 

@@ -55,7 +55,6 @@ void Acquisitions::clear() {
     objects_.clear();
     by_block_.clear();
     sets_.clear();
-    ordered_ = {};
     for (Closures& closures : closures_) closures = {};
 }
 
@@ -229,17 +228,17 @@ std::span<const Acquisitions::Where> Acquisitions::next_of_thread(OfBlock& relea
     return own.subspan(at, std::min(own_releases, own.size() - at));
 }
 
-bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Reach reach) const {
+bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Ordered& known, Reach reach) const {
     if (set == 0) return false;
+    if (known.set == set && known.block == block && known.device == other_block && access.epoch < known.epoch) return true;
     std::lock_guard lock(mutex_);
-    if (ordered_.set == set && ordered_.block == block && ordered_.device == other_block && access.epoch < ordered_.epoch) return true;
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
     const auto orders = [&](const Where& where, const auto& is_known) {
         const Release& release = objects_[where.object].releases[where.index];
         const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
         if ((other_block && !release.device) || !precedes(access, release, carries) || !is_known(where)) return false;
-        ordered_ = {set, release.fence_epoch, block, other_block};
+        known = {set, release.fence_epoch, block, other_block};
         return true;
     };
     for (const Where& where : next_of_thread(theirs->second, access))

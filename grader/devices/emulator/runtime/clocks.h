@@ -122,11 +122,14 @@ public:
     // A block's set without what the block itself has handed on, if that has come back with the rest: so at each barrier of a
     // grid a set begins anew.
     std::uint32_t anew(std::uint32_t set, std::uint64_t block);
+    // A release of this block's that the set has orders all that the block did in an epoch before. Who asks next mostly asks
+    // the same, and needs no mutex then.
+    struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
-    // looks only at what is quickly found, and may miss it.
+    // looks only at what is quickly found, and may miss it. `known` is what this caller was told last.
     enum class Reach : std::uint8_t { Near, All };
     bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block,
-                Reach reach = Reach::All) const;
+                Ordered& known, Reach reach = Reach::All) const;
 
     // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
     // block that released has passed its turn on since, or is the thread's own.
@@ -138,7 +141,7 @@ private:
     using Part = ReleaseSets::Part;
     struct Object {
         std::uint64_t key;
-        std::vector<Release> releases;
+        std::deque<Release> releases;
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
         std::uint32_t until = 0, early = 0;         // who was woken together asks the same: how many of these were among the first so many
         std::uint32_t count(std::uint32_t until);   // of them, with a number up to this
@@ -165,10 +168,6 @@ private:
     ReleaseSets sets_;
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
-    // A release of this block's that the set has orders all that the block did in an epoch before. Who asks next mostly asks
-    // the same.
-    struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
-    mutable Ordered ordered_;
     alignas(cache_lines) std::atomic<bool> any_{false};
     std::atomic<std::uint32_t> releases_{0};
 };

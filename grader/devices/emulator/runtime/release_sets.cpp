@@ -7,7 +7,9 @@ namespace ladder {
 
 void ReleaseSets::clear() {
     nodes_.assign(1, {});
+    ones_.clear();
     numbers_.assign(fewest_slots, 0);
+    branches_ = 0;
 }
 
 std::uint32_t& ReleaseSets::slot_of(const Node& node) {
@@ -26,11 +28,23 @@ std::uint32_t ReleaseSets::number_of(const Node& node) {
     if (slot) return slot;
     const auto made = slot = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back(node);
-    if (2 * nodes_.size() > numbers_.size()) {
+    if (2 * ++branches_ > numbers_.size()) {
         numbers_.assign(4 * numbers_.size(), 0);
-        for (std::uint32_t each = 1; each < nodes_.size(); ++each) slot_of(nodes_[each]) = each;
+        for (std::uint32_t each = 1; each < nodes_.size(); ++each)
+            if (nodes_[each].bit) slot_of(nodes_[each]) = each;
     }
     return made;
+}
+
+std::uint32_t ReleaseSets::one(Part part) {
+    if (ones_.size() <= part.object) ones_.resize(part.object + 1);
+    std::vector<std::uint32_t>& of_object = ones_[part.object];
+    if (of_object.size() < part.count) of_object.resize(part.count);
+    std::uint32_t& number = of_object[part.count - 1];
+    if (number) return number;
+    number = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({part.object, 0, part.count, part.last, 1});
+    return number;
 }
 
 std::uint32_t ReleaseSets::branch(const Node& like, std::uint32_t left, std::uint32_t right) {

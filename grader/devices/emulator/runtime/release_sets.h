@@ -20,7 +20,7 @@ public:
     void clear();
     std::uint32_t size(std::uint32_t set) const { return nodes_[set].size; }   // in parts
     std::uint32_t count(std::uint32_t set, std::uint32_t object) const;        // 0 if the set has none of its releases
-    std::uint32_t one(Part part) { return number_of({part.object, 0, part.count, part.last, 1}); }
+    std::uint32_t one(Part part);
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     std::uint32_t minus(std::uint32_t a, std::uint32_t b);                     // without the parts of which b has as much
     std::uint32_t without(std::uint32_t set, std::uint32_t object);
@@ -49,7 +49,9 @@ private:
     std::uint32_t& slot_of(const Node& node);
 
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> numbers_;            // of nodes_, a hash table; 0: free
+    std::vector<std::vector<std::uint32_t>> ones_;  // sets of one part, by object and count - 1: each atomic asks for the next
+    std::vector<std::uint32_t> numbers_;            // of all others, a hash table; 0: free
+    std::size_t branches_ = 0;                      // in it
 };
 
 }  // namespace ladder

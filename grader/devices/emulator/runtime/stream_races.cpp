@@ -159,7 +159,8 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     if ((!overlaps && order == Order::Before && machine().stream_order.is_before_last(first)) || reported_.contains({first.line, second.line})) return;
     const Region& region = *machine().memory.regions()[granule >> 40];
     const Address place = (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4;
-    if (before.work > known_ && machine().acquisitions.covers(now.acquired, before.block, before.access, place, true)) return;
+    Acquisitions::Ordered ordered;
+    if (before.work > known_ && machine().acquisitions.covers(now.acquired, before.block, before.access, place, true, ordered)) return;
     reported_.emplace(first.line, second.line);
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
