@@ -190,8 +190,8 @@ def test_races_at_more_words_than_one_executor_looks_at(run_kernel):
     _, on_two = run_kernel(MANY_RACES, prototype, threads=2, **values)
     assert facts(on_two) == facts(case)
     told = [finding.message for finding in case.findings if "blocks run in no order" in finding.message]
-    # What the first block writes by line 6 is what a later one finds: at 21 words of block 1, at every third of those behind,
-    # and at 11 of its own first 32 (of the others, line 4 came last). All else are lines 4 and 5.
+    # What the first block writes by line 6 is what a later one finds: at 21 words of block 1, at every third of those
+    # behind, and at 11 of its own first 32 (of the others, line 4 came last). All else are lines 4 and 5.
     assert [re.search(r"\(([\d,]+) times\)$", each)[1] for each in told] == ["57,568", "21", "19,168"]
 
 
