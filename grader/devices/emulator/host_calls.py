@@ -36,6 +36,12 @@ def _leak(fact: Fact) -> str:
             f"{fact['array_bytes']:,} bytes that kernels take from their heap in line {fact['line']} are never given"
             " back: each call loses them, and the heap has 8 MB; write `free` for `malloc`, or `delete` for `new`"
         )
+    if fact["text"].endswith(" of a loop"):
+        what = fact["text"].split("s ")[0]
+        return (
+            f"the {what} that line {fact['line']} creates is never destroyed, and each round of its loop makes another:"
+            f" type cuda{what.title()}Destroy in the loop, or create one in front of it"
+        )
     once = fact["note"]  # of a program, whose end frees it
     if not fact["array_bytes"]:
         lost = f"the stream created in line {fact['line']} is never destroyed"

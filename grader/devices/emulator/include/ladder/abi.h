@@ -185,6 +185,8 @@ int ladder_is_under_way(void* stream, const void* event); // the same, but it he
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has
 int ladder_has_no_time(int line);   // an event that was never recorded, or that takes none: the CUDA error of asking for it
 void ladder_stream_wait(void* stream, const void* event);
+void ladder_event_create(const void* event, int line);
+void ladder_event_destroy(const void* event);
 void ladder_event_record(const void* event, void* stream);
 void ladder_host_waits(void* stream);
 void ladder_host_waits_for_event(const void* event);
