@@ -118,6 +118,10 @@ _WRONG_CALLS = {
     " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
     "no time": "one of these two events has no time, for no cudaEventRecord has met it, or it was made with"
     " cudaEventDisableTiming, so this call fails: record both, one before the work and one behind it",
+    "returned": "a launch of the graph copies this, which is a variable of a function that has returned: a graph keeps the"
+    " address alone, so what it copies must live as long as its launches; take a static array, or one of main's",
+    "argument": "a kernel's argument {} (the first is 0) is read from the memory of the GPU that its pointer leads to,"
+    " which host code cannot do: hand over the address of the variable that holds the pointer, `&x` and not `x`",
     "reset": "cudaDeviceReset() gives back all memory of the process, the caller's, too: leave it out",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
