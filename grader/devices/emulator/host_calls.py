@@ -118,10 +118,16 @@ _WRONG_CALLS = {
     " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
     "no time": "one of these two events has no time, for no cudaEventRecord has met it, or it was made with"
     " cudaEventDisableTiming, so this call fails: record both, one before the work and one behind it",
-    "returned": "a launch of the graph copies this, which is a variable of a function that has returned: a graph keeps the"
-    " address alone, so what it copies must live as long as its launches; take a static array, or one of main's",
+    "returned": "a launch of the graph copies this, which is a variable of a function that has returned: a graph keeps"
+    " the address alone, so what it copies must live as long as its launches; take a static array, or one of main's",
     "argument": "a kernel's argument {} (the first is 0) is read from the memory of the GPU that its pointer leads to,"
     " which host code cannot do: hand over the address of the variable that holds the pointer, `&x` and not `x`",
+    "told fewer": "cub is told that its temporary memory has {:,} bytes, and asked for {:,}, so this call fails and"
+    " does nothing: ask for each algorithm and size, with nullptr, and hand over what it has answered",
+    "temporary of": "cub's temporary memory has {:,} bytes, and this call is told that it has {:,}: allocate as many as"
+    " the first call, with nullptr, has answered",
+    "temporary freed": "cub's temporary memory was freed before this call: free it behind the last call that uses it",
+    "temporary": "cub's temporary memory is no memory of the GPU: take it from cudaMalloc",
     "reset": "cudaDeviceReset() gives back all memory of the process, the caller's, too: leave it out",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",

@@ -116,6 +116,18 @@ void ladder_reads_argument(const void* from, int number, int line) {
     wrong_call(Success, "argument " + std::to_string(number), line);
 }
 
+int ladder_temporary(const void* memory, std::size_t bytes, std::size_t wanted) {
+    const HostCall call;
+    const auto a = reinterpret_cast<Address>(memory);
+    const Region* const region = machine().memory.nearest(a);
+    if (bytes < wanted) return wrong_call(InvalidValue, "told fewer " + std::to_string(bytes) + ' ' + std::to_string(wanted), 0);
+    if (!region || a < region->begin || a > region->begin + region->bytes) return wrong_call(InvalidValue, "temporary", 0);
+    if (region->freed) return wrong_call(InvalidValue, "temporary freed", 0);
+    const std::size_t there = region->begin + region->bytes - a;
+    if (there < bytes) return wrong_call(InvalidValue, "temporary of " + std::to_string(there) + ' ' + std::to_string(bytes), 0);
+    return Success;
+}
+
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {
     const HostCall call;
     if (width <= pitch) return Success;

@@ -177,6 +177,7 @@ void ladder_host_function(int begins);   // CUDA calls a function of host code, 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
 int ladder_check_texture_pitch(std::size_t width, std::size_t pitch, int line);
 int ladder_wrong_call(int error, const char* why, int line);   // of a texture, which says why in a sentence; gives the error
+int ladder_temporary(const void* memory, std::size_t bytes, std::size_t wanted);   // cub's: an error if it is too small
 void ladder_reads_argument(const void* from, int number, int line);   // of a kernel, by a pointer to it: on the host
 void ladder_refused_call(const char* why, int line);            // of a library, which gives an error that the program may look at
 unsigned* ladder_watch_texture(int normalized, int line);       // whose fetches note what they ask for, as ladder::FetchedAt
