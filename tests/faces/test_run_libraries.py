@@ -8,6 +8,7 @@ import pytest
 
 from tests.faces.test_run_tells import run
 from tests.shared import long_tail
+from tests.warm import run_ladder
 
 THRUST = """
 #include <cstdio>
@@ -200,3 +201,36 @@ def test_a_handle_that_was_never_made_is_told(tmp_path: Path):
     text = LEADING.replace("cublasCreate(&h);", "h = nullptr;").replace("cublasDestroy(h);", "")
     told = run(tmp_path, text.replace("CALL", "cublasSscal(h, 4, &one, x, 1)"))
     assert "note p.cu:9 this handle is null" in told and "write `cublasCreate(&handle)` first" in told, told
+
+
+TOO_SMALL = """#include <cublas_v2.h>
+#include <cufft.h>
+int main(int count, char**) {
+    float *a, *c, one = 1;
+    cudaMalloc(&a, 1024);
+    cudaMalloc(&c, 64);
+    cudaMemset(a, 0, 1024);
+    cublasHandle_t h;
+    cublasCreate(&h);
+    if (count > 1) {
+        cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 16, 16, 16, &one, a, 16,
+                    a, 16, &one, c, 16);
+    } else {
+        cufftHandle p;
+        cufftPlan1d(&p, 64, CUFFT_R2C, 1);
+        cufftExecR2C(p, a, (cufftComplex*)c);
+        cufftDestroy(p);
+    }
+    cublasDestroy(h);
+    cudaFree(a), cudaFree(c);
+}
+"""
+
+
+@pytest.mark.slow
+def test_an_array_that_is_too_small_for_a_library_s_call_is_told_by_that_call(tmp_path: Path):
+    (tmp_path / "p.cu").write_text(TOO_SMALL)
+    for words, said in ((), "16 cufftExecR2C writes past"), (("--", "more"), "11 cublasSgemm reads past"):
+        done = run_ladder(tmp_path, "run", "p.cu", *words)
+        told = " ".join((done.stdout + done.stderr).split())
+        assert f"p.cu:{said} the end of c" in told and "64 bytes" in told and "cudaMemcpy and" not in told, told
