@@ -129,8 +129,7 @@ def test_more_of_cublas_gives_what_is_worked_out_by_hand(tmp_path: Path):
     assert " ".join(told.split()).startswith(" ".join(BLAS.split())) and "no findings" in told
 
 
-LEADING = """
-#include <cstdio>
+LEADING = """#include <cstdio>
 #include <cublas_v2.h>
 int main() {
     float *x, one = 1;
@@ -172,7 +171,7 @@ def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call:
     told = run(tmp_path, LEADING.replace("CALL;", f"{call};\n    {asked};"))
     assert "no findings" in told and told.startswith("refused") == bool(said), told
     assert told.count("rows as it is stored") == bool(said), told
-    assert f"note p.cu:10 {said} rows as it is stored" in told if said else "note" not in told, told
+    assert f"note p.cu:9 {said} rows as it is stored" in told if said else "note" not in told, told
 
 
 PLAIN_POINTER = """
