@@ -109,7 +109,7 @@ def versions_of(name: str) -> list[str]:
     return [found.version for found in importlib.metadata.distributions(name=name)]
 
 
-def long_tail(values: Iterable[Any], every: int, slow: int = 2, of: Callable[[Any], object] | None = None) -> list[Any]:
+def long_tail(values: Iterable[Any], every: int, slow: int = 4, of: Callable[[Any], object] | None = None) -> list[Any]:
     """For parametrize: the first of `values` and each `every`th after it run always.
 
     Of the others each `slow`th runs with SLOW=1, and so does the first `of` its kind; all run with SLOW=2.

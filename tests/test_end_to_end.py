@@ -180,10 +180,13 @@ def test_a_forked_copy_is_ended(check):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
-    [KERNEL.replace("    if (i < n) {", "    while (i >= 0) {"), with_host_code("for (;;) pause();")],
-    ids=["kernel", "host"],
+    [
+        pytest.param(KERNEL.replace("    if (i < n) {", "    while (i >= 0) {"), id="kernel"),
+        pytest.param(with_host_code("for (;;) pause();"), id="host", marks=pytest.mark.whole),
+    ],
 )
 def test_an_endless_loop_is_a_timeout(check, source):
+    """Of host code after half a minute; a shorter wait is that of test_worker.py."""
     code, out, _ = check(source)
     assert code == 1 and "time is up" in out
 

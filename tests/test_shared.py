@@ -22,7 +22,7 @@ def tiers(values):
 
 
 def test_of_a_long_table_some_run_always_and_some_with_the_slow():
-    assert tiers(long_tail("abcdef", every=3)) == ["", "slow", "whole", "", "slow", "whole"]
+    assert tiers(long_tail("abcdef", every=3, slow=2)) == ["", "slow", "whole", "", "slow", "whole"]
     assert tiers(long_tail("abcdef", every=3, slow=1)) == ["", "slow", "slow", "", "slow", "slow"]
     assert tiers(long_tail("abcdef", every=4, slow=3)) == ["", "slow", "whole", "whole", "", "slow"]
     assert tiers(long_tail("aaabbb", every=8, slow=8, of=str)) == ["", "slow", "whole", "slow", "whole", "whole"]

@@ -13,6 +13,8 @@ from grader.devices.emulator.checked import name_array
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
+from grader.devices.emulator.first_thread import KIND as FIRST_THREAD
+from grader.devices.emulator.first_thread import all_store_the_first_threads
 from grader.devices.emulator.first_values import unset_locals
 from grader.devices.emulator.halved_trees import KIND as HALVED
 from grader.devices.emulator.halved_trees import halved_trees
@@ -60,9 +62,11 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
     found.notes = [each for each in placed if each.severity == "note" and not _is_excused(each, program.text)]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
-    for number, line, said in halved_trees(program.texts, ended.facts["launches"]):
+    seen = [(HALVED, *each) for each in halved_trees(program.texts, ended.facts["launches"])]
+    seen += [(FIRST_THREAD, *each) for each in all_store_the_first_threads(program.texts)]
+    for kind, number, line, said in seen:
         file, line_there = program.places.of(number * SPAN + line)
-        found.notes.append(Finding(HALVED, said, "note", file, line_there))
+        found.notes.append(Finding(kind, said, "note", file, line_there))
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
     found.notes += _warnings(program, found.findings)

@@ -120,6 +120,7 @@ NOT_ITS_MEMORY = {
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",
 }
 FILLED_IN_PART = "cudaMemcpy and cudaMemset count bytes, not elements: for n floats that is `n * sizeof(float)`."
+OF_LIBRARIES = "cuBLAS takes the leading dimension times the columns, cuFFT gives n / 2 + 1 numbers for n real ones."
 COPIED_TOO_MUCH = (
     "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
     "where it starts?"
@@ -312,6 +313,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return said
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
+    if re.match(r"cu(?:blas|fft|sparse)[A-Z]", finding.message):
+        return OF_LIBRARIES
     if finding.message.startswith("a copy or memset of"):
         return COPIED_TOO_MUCH
     if said := next((what for told, what in NOT_ITS_MEMORY.items() if told in finding.message), ""):

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.first_thread import KIND as FIRST_THREAD
 from grader.devices.emulator.halved_trees import KIND as HALVED
 from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.evidence import Finding
@@ -113,7 +114,7 @@ def _told(run: Run, notes: bool) -> list[Finding]:
         if note.kind == REFUSED:
             return run.exit_code != 0 or _is_thrown_away(note)
         wrong = note.kind in RESULTS or unwritten
-        return note.kind in (FEWER_CHECKS, COORDINATES, SAME_SEQUENCE, HALVED) or (
+        return note.kind in (FEWER_CHECKS, COORDINATES, SAME_SEQUENCE, HALVED, FIRST_THREAD) or (
             wrong and bool(run.kernels) and all(map(_is_looked_at, run.findings))
         )
 

@@ -121,7 +121,7 @@ def test_what_is_set_up_once_makes_no_error_of_padding(run, arena):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "errors"),
-    long_tail([("_exit(0);", (31, 1000)), ("abort();", (31,)), ("for (;;) pause();", (31, 1000))], every=6, slow=2),
+    long_tail([("_exit(0);", (31, 1000)), ("abort();", (31,)), ("for (;;) pause();", (31, 1000))], every=6),
 )
 def test_a_second_run_that_does_not_come_back_counts_as_different(run, end, errors):
     """Its standard output leads nowhere."""

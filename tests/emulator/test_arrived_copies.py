@@ -61,6 +61,6 @@ def test_who_has_only_arrived_may_not_read_its_own_copy(run_kernel, what):
     assert "while the copy that it began in line" in said and wait in said
 
 
-@pytest.mark.parametrize("what", long_tail(RIGHT, every=3, slow=2))
+@pytest.mark.parametrize("what", long_tail(RIGHT, every=3))
 def test_who_has_waited_may(run_kernel, what):
     assert errors(run_kernel, RIGHT[what]) == []

@@ -83,7 +83,7 @@ def notes(run_kernel, body: str) -> tuple[list[str], np.ndarray]:
     return [found for found in case.findings if found.kind == "block_order"], outputs["z"]
 
 
-@pytest.mark.parametrize("how", long_tail(list(DEPEND), every=4, slow=2))
+@pytest.mark.parametrize("how", long_tail(list(DEPEND), every=4))
 def test_outputs_that_depend_on_the_order(run_kernel, how):
     (note,), z = notes(run_kernel, DEPEND[how])
     assert note.severity == "note"
@@ -94,7 +94,7 @@ def test_outputs_that_depend_on_the_order(run_kernel, how):
     assert np.isclose(z[0], first, rtol=1e-5), "the outputs are those of the run that counts"
 
 
-@pytest.mark.parametrize("how", long_tail(list(FREE), every=4, slow=2))
+@pytest.mark.parametrize("how", long_tail(list(FREE), every=4))
 def test_outputs_that_do_not(run_kernel, how):
     assert notes(run_kernel, FREE[how])[0] == []
 

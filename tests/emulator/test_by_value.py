@@ -123,7 +123,7 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
 def test_a_right_kernel_passes(run_kernel, name):
     functions, body, expected = RIGHT[name]
     _, z, findings = run(run_kernel, HEAD + functions + KERNEL.format(body=body) + ENTRY, n=0)

@@ -66,7 +66,7 @@ def races(run_kernel, body: str, more: str = "", then: str = "") -> list[str]:
     return [each.message for each in errors]
 
 
-@pytest.mark.parametrize("what", long_tail(list(WRONG), every=4, slow=2))
+@pytest.mark.parametrize("what", long_tail(list(WRONG), every=4))
 def test_a_read_of_what_the_launch_has_written(run_kernel, what):
     (told,) = races(run_kernel, WRONG[what])
     assert "through the read-only cache (__ldg, ld.global.nc)" in told and "read it without __ldg" in told

@@ -55,7 +55,7 @@ __global__ void k(const float* x, float* z, int n) {
 """
 
 
-@pytest.mark.parametrize("name", long_tail(list(BODIES), every=6, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(BODIES), every=6))
 def test_it_is_built_and_right(run_kernel, name):
     body, expected = BODIES[name]
     x, z, findings = run(run_kernel, KERNEL.replace("BODY", body) + ENTRY, n=0)

@@ -82,13 +82,13 @@ def findings(run_kernel, body):
     return [found.message for found in case.findings]
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=9, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=9))
 def test_the_source_of_a_copy_that_is_under_way_is_not_written(run_kernel, name):
     body, said = WRONG[name]
     told = findings(run_kernel, body)
     assert any(re.search(said, message) for message in told), told
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=9, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=9))
 def test_behind_the_wait_it_may_be(run_kernel, name):
     assert findings(run_kernel, RIGHT[name]) == []

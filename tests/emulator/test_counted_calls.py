@@ -40,7 +40,7 @@ def _graded(folder, head: str, second: str, count: str, host: str):
     return grade("01", file, device="emulator", seed=1)
 
 
-@pytest.mark.parametrize(("head", "second", "count", "host"), long_tail(WRONG, every=4, slow=2))
+@pytest.mark.parametrize(("head", "second", "count", "host"), long_tail(WRONG, every=4))
 def test_what_a_counter_leads_to_after_very_many_calls_is_seen(tmp_path, head, second, count, host):
     found = _graded(tmp_path, head, second, count, host)
     assert found.status in ("wrong_result", "not_written")

@@ -164,7 +164,7 @@ def test_a_block_of_35_threads(count):
     assert pick(counters, "global_load_requests", "global_load_sectors", "global_store_sectors") == [2, 5, 5]
 
 
-@pytest.mark.parametrize("stride", long_tail([1, 2, 4, 8, 16, 32], every=4, slow=2))
+@pytest.mark.parametrize("stride", long_tail([1, 2, 4, 8, 16, 32], every=4))
 def test_bank_conflicts_of_a_stride(count, stride):
     # 32 lanes `stride` words apart fall into 32 / stride banks: `stride` wavefronts. 32 stores without conflicts.
     counters = count("shared_stride", 32, stride)

@@ -74,7 +74,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize(("body", "prints"), long_tail(RIGHT, every=12, slow=2))
+@pytest.mark.parametrize(("body", "prints"), long_tail(RIGHT, every=12))
 def test_what_each_side_uses_of_its_own_is_right(tmp_path, body, prints):
     said = run(tmp_path, body)
     assert said.startswith(f"{prints} ") and "no findings" in said, said
@@ -92,7 +92,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("body", "told"), long_tail(WRONG, every=6, slow=2))
+@pytest.mark.parametrize(("body", "told"), long_tail(WRONG, every=6))
 def test_what_the_other_side_has_made_is_told(tmp_path, body, told):
     said = run(tmp_path, body)
     assert told in said and "1 finding" in said, said

@@ -87,7 +87,7 @@ __device__ void unlock(unsigned* s) { __threadfence(); atomicAdd(s + 1, 1u); }""
 
 @pytest.mark.parametrize("executors", [1, 2])
 @pytest.mark.parametrize("step", long_tail([-1, 37], every=4, slow=1))
-@pytest.mark.parametrize("lock", long_tail(list(LOCKS), every=6, slow=2))
+@pytest.mark.parametrize("lock", long_tail(list(LOCKS), every=6))
 def test_a_chain_under_one_lock_comes_to_its_end(run_kernel, lock, step, executors):
     """Blocks that slept with the lock in their hands let all others come in vain: millions of atomics."""
     blocks = 150

@@ -39,13 +39,13 @@ def told(loop: str, width: int, kernel: str = "sum") -> list[tuple[int, int, str
     return list(halved_trees(["", TEXT.replace("LOOP", loop)], [{"kernel": kernel, "block": [width, 1, 1]}]))
 
 
-@pytest.mark.parametrize("loop", long_tail(TREES, every=4, slow=2))
+@pytest.mark.parametrize("loop", long_tail(TREES, every=4))
 def test_a_tree_in_a_block_that_is_no_power_of_two_is_told(loop):
     ((number, line, said),) = told(loop, 96)
     assert (number, line) == (2, 8) and "halves the 96 threads of a block" in said and "64 or 128 threads" in said
     assert told(loop, 96, "sum<float>") and not told(loop, 128) and not told(loop, 96, "other")
 
 
-@pytest.mark.parametrize("loop", long_tail(OTHERS, every=4, slow=2))
+@pytest.mark.parametrize("loop", long_tail(OTHERS, every=4))
 def test_what_is_no_such_tree_is_not(loop):
     assert not told(loop, 96)

@@ -53,7 +53,7 @@ WRONG = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("body", long_tail(WRONG, every=4, slow=2))
+@pytest.mark.parametrize("body", long_tail(WRONG, every=4))
 def test_a_text_of_the_hosts_is_told(tmp_path, body):
     said = run(tmp_path, body)
     assert "a pointer leads to a text of the host's" in said and "1 finding" in said, said

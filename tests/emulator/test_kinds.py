@@ -45,13 +45,13 @@ int main() {{
     return [int(word) for word in subprocess.check_output([folder / "numbers"], text=True).split()]
 
 
-@pytest.mark.parametrize("enumeration", long_tail(SHARED, every=4, slow=2))
+@pytest.mark.parametrize("enumeration", long_tail(SHARED, every=4))
 def test_both_sides_agree(enumeration, tmp_path):
     header, names = SHARED[enumeration]
     assert numbers_in_cxx(enumeration, HERE / header, names, tmp_path) == list(range(len(names)))
 
 
-@pytest.mark.parametrize("enumeration", long_tail(SHARED, every=4, slow=2))
+@pytest.mark.parametrize("enumeration", long_tail(SHARED, every=4))
 def test_a_new_value_is_declared_once(enumeration, tmp_path):
     header, names = SHARED[enumeration]
     for part in ("include", "runtime"):

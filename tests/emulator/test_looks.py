@@ -77,7 +77,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("look", long_tail(list(LOOKS), every=6, slow=2))
+@pytest.mark.parametrize("look", long_tail(list(LOOKS), every=6))
 def test_what_a_thread_has_seen_for_its_block(run_kernel, look):
     memory, code = LOOKS[look]
     assert races(run_kernel, HANDED.format(memory=memory, look=code, fence="__threadfence();"), 64) == []
@@ -208,7 +208,7 @@ __global__ void k(const int* x, int* z) {{
 }}"""
 
 
-@pytest.mark.parametrize("name", long_tail(list(OVERWRITES), every=6, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(OVERWRITES), every=6))
 def test_what_another_block_writes_in_between_is_lost(run_kernel, name):
     found = races(run_kernel, MINE.format(body=OVERWRITES[name]))
     assert any("words[0]" in message and "volatile orders nothing" in message for message in found)

@@ -31,7 +31,7 @@ def races(run_kernel, source: str) -> dict[str, set[tuple[int, int]]]:
 
 @pytest.mark.parametrize(
     ("seed", "draw"),
-    long_tail([(seed, draw) for seed in (1, 2) for draw in (random_kernel, random_messages)], every=8, slow=2),
+    long_tail([(seed, draw) for seed in (1, 2) for draw in (random_kernel, random_messages)], every=8),
 )
 @pytest.mark.slow
 def test_a_race_is_found_where_there_is_one(run_kernel, seed, draw):

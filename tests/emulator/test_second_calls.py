@@ -92,7 +92,7 @@ def test_what_is_counted_where_cuda_keeps_it(graded, what):
     assert (found.status, found.stars) == ("not_written", 0)
 
 
-@pytest.mark.parametrize("what", long_tail(list(LATER), every=3, slow=2))
+@pytest.mark.parametrize("what", long_tail(list(LATER), every=3))
 def test_what_goes_by_the_number_of_calls(graded, what):
     found = graded(LATER[what])
     assert found.status == "not_written" and found.stars == 0
@@ -100,7 +100,7 @@ def test_what_goes_by_the_number_of_calls(graded, what):
     assert "out[0] is not written when the case" in told
 
 
-@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=8, slow=2))
+@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=8))
 def test_what_is_right(graded, what):
     found = graded(RIGHT[what])
     assert all(case.status == "passed" for case in found.tasks[0].cases), found.tasks[0].cases[-1].message

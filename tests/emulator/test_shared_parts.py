@@ -49,7 +49,7 @@ def fact(text: str, lines: tuple[int, int], accesses: tuple[str, str]) -> dict[s
     return {**told, "space": "shared", "reading": Reading(text)}
 
 
-@pytest.mark.parametrize(("parts", "first", "second", "accesses", "told"), long_tail(ROWS, every=4, slow=2))
+@pytest.mark.parametrize(("parts", "first", "second", "accesses", "told"), long_tail(ROWS, every=4))
 def test_parts_that_overlap_are_told_by_their_names(parts, first, second, accesses, told):
     text = KERNEL.replace("PARTS", parts).replace("FIRST", first).replace("SECOND", second)
     said = overlapping_parts(fact(text, (6, 7), accesses), "s")

@@ -116,7 +116,7 @@ def kinds(run_kernel, line: str) -> list[str]:
     return [finding.kind for finding in run(run_kernel, KNOWN.format(line=line), 32)[2]]
 
 
-@pytest.mark.parametrize("where", long_tail(list(WHERE), every=6, slow=2))
+@pytest.mark.parametrize("where", long_tail(list(WHERE), every=6))
 @pytest.mark.parametrize("vectors", ["", "__device__ float4 four;\n"])
 def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, where, vectors):
     outside, inside = WHERE[where]
@@ -217,7 +217,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 """
 
 
-@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=6, slow=2))
+@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=6))
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
     long_tail([

@@ -146,7 +146,7 @@ X = np.arange(8 * 64, dtype=np.int32)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
 def test_a_flag_hands_on_between_streams(call, name, threads):
     found = call(name, x=X, z=np.zeros_like(X), threads=threads, mapped=True)
     assert [each.kind for each in found.run.findings] == []
@@ -154,7 +154,7 @@ def test_a_flag_hands_on_between_streams(call, name, threads):
         assert found["z"].tolist() == (2 * X).tolist()
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6))
 def test_a_hand_over_that_is_wrong_is_a_race(call, name):
     found = call(name, x=X, z=np.zeros_like(X), threads=2, mapped=True, errors=True)
     (race,) = [each for each in found.run.findings if each.severity == "error"]

@@ -96,7 +96,7 @@ def test_of_what_is_read_too_early_the_outputs_tell(run_kernel):
     assert [(each.kind, each.severity) for each in found] == [("block_order", "note")]
 
 
-@pytest.mark.parametrize("how", long_tail(RIGHT, every=4, slow=2))
+@pytest.mark.parametrize("how", long_tail(RIGHT, every=4))
 def test_what_is_right_in_each_order_is_not(run_kernel, how):
     assert told(run_kernel, RIGHT[how]) == []
 

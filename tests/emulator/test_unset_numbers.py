@@ -58,7 +58,7 @@ def test_it_is_found(run_kernel, body):
     assert (finding.kind, finding.severity) == ("never_set", "error") and "`v` is read before" in finding.message
 
 
-@pytest.mark.parametrize("body", long_tail(list(RIGHT), every=6, slow=2))
+@pytest.mark.parametrize("body", long_tail(list(RIGHT), every=6))
 def test_one_that_is_set_where_it_is_used(run_kernel, body):
     x, z, findings = run(run_kernel, KERNEL.format(body=body), 4)
     assert findings == [] and np.array_equal(z, x)

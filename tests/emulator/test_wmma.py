@@ -131,7 +131,7 @@ def found_in_elements(called):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", long_tail(BY_PLACE, every=8, slow=2))
+@pytest.mark.parametrize("name", long_tail(BY_PLACE, every=8))
 def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, name):
     (finding,) = found_in_elements(call(name, **BY_PLACE[name], checked=True))
     line = next(number for number, text in enumerate(SOURCE.splitlines(), 1) if ".x[" in text)

@@ -79,7 +79,7 @@ def test_what_a_gpu_makes_of_a_number_that_does_not_fit_is_told(tmp_path, from_,
     assert "note p.cu:5 in kernel convert" in said
 
 
-@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8, slow=2))
+@pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=8))
 def test_what_fits_or_is_the_same_on_both_is_not_told(tmp_path, from_, to, value):
     assert "cannot hold" not in run(tmp_path, from_, to, value)
 

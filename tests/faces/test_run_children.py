@@ -125,7 +125,7 @@ BODIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), long_tail(BODIES, every=4, slow=2))
+@pytest.mark.parametrize(("body", "expected"), long_tail(BODIES, every=4))
 def test_what_runs_beside_what_a_kernel_launches_is_a_race(tmp_path, body, expected):
     said = run(tmp_path, RACES.replace("BODY", body).replace("FENCE", "__threadfence();"))
     assert expected in said, said

@@ -8,6 +8,7 @@ import pytest
 
 from tests.faces.test_run_tells import run
 from tests.shared import long_tail
+from tests.warm import run_ladder
 
 BLOCKS = """
 #include <cstdio>
@@ -158,3 +159,42 @@ int main() {
 def test_cub_s_algorithms_by_keys_segments_and_neighbours(tmp_path: Path, text: str, prints: str):
     told = run(tmp_path, text)
     assert told.startswith(" ".join(prints.split())) and "no findings" in told
+
+
+TEMPORARY = """
+#include <cub/cub.cuh>
+int main(int, char** arguments) {
+    int *in, *out;
+    void* t = nullptr;
+    std::size_t bytes = 0;
+    cudaMalloc(&in, 256), cudaMalloc(&out, 256), cudaMemset(in, 0, 256);
+    cub::DeviceScan::ExclusiveSum(t, bytes, in, out, 64);
+    switch (*arguments[1]) {
+        case 'a': cudaMalloc(&t, bytes); break;
+        case 'b': cudaMalloc(&t, bytes /= 2); break;
+        case 'c': cudaMalloc(&t, bytes / 2); break;
+        case 'd': cudaMalloc(&t, bytes), cudaFree(t); break;
+        case 'e': t = malloc(bytes); break;
+        case 'f': cudaMallocManaged(&t, bytes); break;
+        case 'g': cudaMalloc(&t, 1 << 16), t = (char*)t + 256; break;
+    }
+    cub::DeviceScan::ExclusiveSum(t, bytes, in, out, 64);
+}
+"""
+TOLD = {
+    "a": "no findings",
+    "b": "p.cu:18 cub is told that its temporary memory has 256 bytes, and asked for 512",
+    "c": "p.cu:18 cub's temporary memory has 256 bytes, and this call is told that it has 512",
+    "d": "p.cu:18 cub's temporary memory was freed before this call",
+    "e": "p.cu:18 cub's temporary memory is no memory of the GPU",
+    "f": "no findings",
+    "g": "no findings",
+}
+
+
+def test_too_little_temporary_memory_is_told(tmp_path: Path):
+    (tmp_path / "p.cu").write_text(TEMPORARY)
+    for case, told in TOLD.items():
+        done = run_ladder(tmp_path, "run", "p.cu", "--", case)
+        said = " ".join((done.stdout + done.stderr).split())
+        assert told in said, said

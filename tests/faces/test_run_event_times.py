@@ -55,13 +55,13 @@ def run(folder: Path, wait: str, copy: str = "") -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize("wait", long_tail(WAITS, every=12, slow=2))
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=12))
 def test_behind_a_wait_there_is_a_time(tmp_path, wait):
     said = run(tmp_path, wait)
     assert said.startswith("0 1 ") and "no findings" in said, said
 
 
-@pytest.mark.parametrize("wait", long_tail(NO_WAITS, every=8, slow=2))
+@pytest.mark.parametrize("wait", long_tail(NO_WAITS, every=8))
 def test_without_one_there_is_none_and_that_is_told(tmp_path, wait):
     said = run(tmp_path, wait)
     assert said.startswith("600 0 ") and "1. wrong call t.cu:15" in said, said

@@ -43,7 +43,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("launch", "told"), long_tail(ROWS, every=8, slow=2))
+@pytest.mark.parametrize(("launch", "told"), long_tail(ROWS, every=8))
 @pytest.mark.parametrize("call", ["cudaLaunchCooperativeKernel"])
 def test_arguments_are_held_against_the_kernel(tmp_path, launch, told, call):
     (tmp_path / "p.cu").write_text(PROGRAM.format(launch=launch.replace("L(", f"{call}(")))

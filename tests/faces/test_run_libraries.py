@@ -8,6 +8,7 @@ import pytest
 
 from tests.faces.test_run_tells import run
 from tests.shared import long_tail
+from tests.warm import run_ladder
 
 THRUST = """
 #include <cstdio>
@@ -47,7 +48,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("number", long_tail(range(6), every=6, slow=2))
+@pytest.mark.parametrize("number", long_tail(range(6), every=6))
 @pytest.mark.slow
 def test_what_thrust_does_wrong_is_told_where_it_was_called(tmp_path: Path, number: int):
     told = run(tmp_path, THRUST, "-D", f"OF={number}")
@@ -128,7 +129,7 @@ def test_more_of_cublas_gives_what_is_worked_out_by_hand(tmp_path: Path):
     assert " ".join(told.split()).startswith(" ".join(BLAS.split())) and "no findings" in told
 
 
-LEADING = """
+LEADING = """#include <cstdio>
 #include <cublas_v2.h>
 int main() {
     float *x, one = 1;
@@ -163,16 +164,14 @@ LEADS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8, slow=2))
+@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8))
 def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call: str, said: str):
-    told = run(tmp_path, LEADING.replace("CALL", call))
-    assert "no findings" in told
-    assert f"note p.cu:9 {said} rows as it is stored" in told if said else "note" not in told, told
+    """But not at a call whose answer the program looks at."""
     asked = f'if ({call}) puts("refused")'
-    told = run(tmp_path, "#include <cstdio>\n" + LEADING.replace("CALL", asked))
-    assert "no findings" in told and "rows as it is stored" not in told and told.startswith("refused") == bool(said), (
-        told
-    )
+    told = run(tmp_path, LEADING.replace("CALL;", f"{call};\n    {asked};"))
+    assert "no findings" in told and told.startswith("refused") == bool(said), told
+    assert told.count("rows as it is stored") == bool(said), told
+    assert f"note p.cu:9 {said} rows as it is stored" in told if said else "note" not in told, told
 
 
 PLAIN_POINTER = """
@@ -201,3 +200,36 @@ def test_a_handle_that_was_never_made_is_told(tmp_path: Path):
     text = LEADING.replace("cublasCreate(&h);", "h = nullptr;").replace("cublasDestroy(h);", "")
     told = run(tmp_path, text.replace("CALL", "cublasSscal(h, 4, &one, x, 1)"))
     assert "note p.cu:9 this handle is null" in told and "write `cublasCreate(&handle)` first" in told, told
+
+
+TOO_SMALL = """#include <cublas_v2.h>
+#include <cufft.h>
+int main(int count, char**) {
+    float *a, *c, one = 1;
+    cudaMalloc(&a, 1024);
+    cudaMalloc(&c, 64);
+    cudaMemset(a, 0, 1024);
+    cublasHandle_t h;
+    cublasCreate(&h);
+    if (count > 1) {
+        cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 16, 16, 16, &one, a, 16,
+                    a, 16, &one, c, 16);
+    } else {
+        cufftHandle p;
+        cufftPlan1d(&p, 64, CUFFT_R2C, 1);
+        cufftExecR2C(p, a, (cufftComplex*)c);
+        cufftDestroy(p);
+    }
+    cublasDestroy(h);
+    cudaFree(a), cudaFree(c);
+}
+"""
+
+
+@pytest.mark.slow
+def test_an_array_that_is_too_small_for_a_library_s_call_is_told_by_that_call(tmp_path: Path):
+    (tmp_path / "p.cu").write_text(TOO_SMALL)
+    for words, said in ((), "16 cufftExecR2C writes past"), (("--", "more"), "11 cublasSgemm reads past"):
+        done = run_ladder(tmp_path, "run", "p.cu", *words)
+        told = " ".join((done.stdout + done.stderr).split())
+        assert f"p.cu:{said} the end of c" in told and "64 bytes" in told and "cudaMemcpy and" not in told, told

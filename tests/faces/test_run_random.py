@@ -230,7 +230,7 @@ BEGUN = [
 ]
 
 
-@pytest.mark.parametrize(("state", "which", "blocks", "told"), long_tail(BEGUN, every=4, slow=2))
+@pytest.mark.parametrize(("state", "which", "blocks", "told"), long_tail(BEGUN, every=4))
 def test_threads_that_all_begin_one_sequence_are_told(tmp_path: Path, state: str, which: str, blocks: str, told: str):
     text = SEQUENCES.replace("STATE", state).replace("WHICH", which).replace("BLOCKS", blocks)
     said = run(tmp_path, text)

@@ -31,7 +31,7 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("right", "wrong", "told"), long_tail(SLIPS, every=4, slow=2))
+@pytest.mark.parametrize(("right", "wrong", "told"), long_tail(SLIPS, every=4))
 def test_a_slip_is_told_at_its_line_and_once(tmp_path, right, wrong, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace(right, wrong))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -1,4 +1,4 @@
-"""`ladder run` tells without `--notes` of calls that a GPU's stack does not hold, and of memory that a loop loses."""
+"""`ladder run` tells without `--notes` of calls that a GPU's stack does not hold, and of what a loop does not free."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ DEEP = _WHERE + " calls itself in line 7, 201 calls deep: a GPU gives each threa
 LEAK = r"note t\.cu:24 128 bytes from the allocation in line 24 are never freed, and each round of its loop takes"
 
 
+EVENTS = r"note t\.cu:26 the event that line 26 creates is never destroyed, and each round of its loop makes another"
+STREAMS = EVENTS.replace("event", "stream")
+ARRAY = "cudaEvent_t all[9]; for (auto& each : all) cudaEventCreate(&each);"  # no launches in between: it is kept
+MADE = "cudaFree(z); cudaEvent_t e; cudaEventCreate(&e); cudaStream_t s; cudaStreamCreate(&s);"
+
+
 def run(folder, **parts):
     text = PROGRAM
     for name, part in parts.items():
@@ -51,6 +57,17 @@ def run(folder, **parts):
     (folder / "t.cu").write_text(text)
     done = run_ladder(folder, "run", "t.cu", "--no-counters")
     return " ".join((done.stdout + done.stderr).split())
+
+
+def test_what_a_loop_makes_and_never_destroys_is_told(tmp_path):
+    said = run(tmp_path, SETUP="", DEPTH="2", FREE=MADE)
+    assert re.search(EVENTS, said) and re.search(STREAMS, said) and "no findings" in said, said
+
+
+@pytest.mark.slow
+def test_what_is_made_for_good_or_destroyed_is_not(tmp_path):
+    said = run(tmp_path, SETUP=ARRAY, DEPTH="2", FREE=f"{MADE} cudaEventDestroy(e); cudaStreamDestroy(s);")
+    assert "no findings" in said and "note" not in said.replace("--notes", ""), said
 
 
 def test_what_is_too_much_is_told(tmp_path):

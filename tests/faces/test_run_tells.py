@@ -52,7 +52,7 @@ INDEXES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=6, slow=2))
+@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=6))
 def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tmp_path, name, told):
     text = OWN_ARRAYS
     for each in ("INDEX", "POINTER", "MEMBER", "TABLE"):

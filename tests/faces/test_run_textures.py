@@ -53,7 +53,7 @@ ON_AN_H200 = [
 ]
 
 
-@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4, slow=2))
+@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4))
 def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
     text = PROGRAM
     for word, meaning in words.items():
@@ -191,7 +191,7 @@ TAKEN_OTHERWISE = [
 ]
 
 
-@pytest.mark.parametrize(("words", "told"), long_tail(TAKEN_OTHERWISE, every=10, slow=2))
+@pytest.mark.parametrize(("words", "told"), long_tail(TAKEN_OTHERWISE, every=10))
 def test_what_a_texture_is_made_or_asked_for_otherwise_than_meant_is_told(tmp_path, words, told):
     text = MODES
     for word, meaning in words.items():

@@ -38,7 +38,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "blocks", "told"), long_tail(ROWS, every=8, slow=2))
+@pytest.mark.parametrize(("call", "blocks", "told"), long_tail(ROWS, every=8))
 def test_what_a_program_does_not_look_at_is_told(tmp_path, call, blocks, told):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("CALL", call).replace("BLOCKS", str(blocks)))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -34,6 +34,16 @@ __global__ void smooth(int* d, int n, int) {
     int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
     d[i * n + j] = (d[i * n + j] + d[i * n + (j + 1) % n]) / 2;
 }
+__global__ void tiles(int* d, int n, int k) {
+    __shared__ int s[16][16];
+    int i = threadIdx.y, j = threadIdx.x, sum = 0;
+    for (int t = 0; t < n; t += 16) {
+        s[i][j] = d[n * i + t + j];
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) sum += s[i][k];
+    }
+    if (k < 0) d[n * i + j] = sum;
+}
 int main(int, char** arguments) {
     const int n = 32, first = FIRST;
     std::vector<int> h(n * n);
@@ -51,6 +61,7 @@ ROWS = [
     ("smooth", 2, -1, "data race"),
     ("smooth", 2, 1, "data race"),  # equal numbers: that nothing changes says nothing of the kernel
     ("too_early", 2, -1, "data race"),
+    ("tiles", 2, 1, "data race"),  # nor that its first store has found nothing there
     ("shared_shortest", 1, -1, "no findings"),
 ]
 

@@ -88,7 +88,7 @@ WAITS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wait", long_tail(WAITS, every=4, slow=2))
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=4))
 def test_a_programmatic_launch_waits_in_front_of_what_it_reads(tmp_path, wait):
     text = PROGRAM.replace("DEPENDENCY", WAITS[wait][0]).replace("LATE", WAITS[wait][1])
     for name, order in ORDERED.items():

@@ -73,7 +73,7 @@ def said_of(folder: Path, before: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=8, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=8))
 def test_host_memory_that_nothing_has_set_is_told_where_a_kernel_reads_it(name: str, tmp_path: Path) -> None:
     said = said_of(tmp_path, WRONG[name])
     assert "1. uninitialised read t.cu:11 in kernel add" in said and "1 finding in" in said, said

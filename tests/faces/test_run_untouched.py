@@ -54,7 +54,7 @@ CONSTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("declared", "set_", "told"), long_tail(CONSTANTS, every=5, slow=2))
+@pytest.mark.parametrize(("declared", "set_", "told"), long_tail(CONSTANTS, every=5))
 def test_a_constant_that_nothing_sets_is_told_where_a_kernel_reads_it(tmp_path, declared, set_, told):
     (tmp_path / "p.cu").write_text(CONSTANT.replace("DECLARED", declared).replace("SET", set_))
     done = run_ladder(tmp_path, "run", "p.cu")

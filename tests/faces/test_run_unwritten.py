@@ -62,13 +62,13 @@ def run(folder: Path, looks: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize("looks", long_tail(WRONG, every=8, slow=2))
+@pytest.mark.parametrize("looks", long_tail(WRONG, every=8))
 def test_who_looks_at_what_nothing_has_written_is_told(tmp_path, looks):
     said = run(tmp_path, looks)
     assert "1. uninitialised read t.cu:22 host code reads element " in said, said
     assert "of y (cudaMalloc in line 15), as the copy in line 2" in said and "1 finding in 2 kernels" in said, said
 
 
-@pytest.mark.parametrize("looks", long_tail(RIGHT, every=8, slow=2))
+@pytest.mark.parametrize("looks", long_tail(RIGHT, every=8))
 def test_what_host_code_leaves_alone_or_has_set_since_is_not(tmp_path, looks):
     assert "no findings" in (said := run(tmp_path, looks)), said

@@ -151,7 +151,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("top", "kernel", "given", "parameter", "told"), long_tail(WHOLE, every=4, slow=2))
+@pytest.mark.parametrize(("top", "kernel", "given", "parameter", "told"), long_tail(WHOLE, every=4))
 def test_what_nvcc_or_a_gpu_does_not_take_is_told(tmp_path, top, kernel, given, parameter, told):
     launch = f"k<<<1, 1>>>({given or 1});"
     text = f"{top}\n__global__ void k({parameter}) {{ {kernel} }}\nint main() {{ {launch} cudaDeviceSynchronize(); }}\n"

@@ -148,7 +148,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(list(PROGRAMS), every=8, slow=2))
+@pytest.mark.parametrize("name", long_tail(list(PROGRAMS), every=8))
 def test_a_right_program_prints_what_a_gpu_prints(tmp_path: Path, name: str):
     text, prints = PROGRAMS[name]
     told = run(tmp_path, text)

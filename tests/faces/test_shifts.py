@@ -34,7 +34,7 @@ def run(folder: Path, shifted: str, by: str, *options: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("shifted", "by", "bits", "on_a_cpu"), long_tail(FAR, every=4, slow=2))
+@pytest.mark.parametrize(("shifted", "by", "bits", "on_a_cpu"), long_tail(FAR, every=4))
 def test_a_shift_of_all_bits_is_told(tmp_path, shifted, by, bits, on_a_cpu):
     said = run(tmp_path, shifted, by)
     distance = f"-{by}" if "-by" in shifted else by
@@ -42,7 +42,7 @@ def test_a_shift_of_all_bits_is_told(tmp_path, shifted, by, bits, on_a_cpu):
     assert "note s.cu:4 in kernel shift" in said and "no findings" in said
 
 
-@pytest.mark.parametrize(("shifted", "by"), long_tail(NEAR, every=4, slow=2))
+@pytest.mark.parametrize(("shifted", "by"), long_tail(NEAR, every=4))
 def test_a_shift_that_leaves_bits_is_not_told(tmp_path, shifted, by):
     assert "shifts" not in run(tmp_path, shifted, by, "--notes")
 

@@ -35,7 +35,7 @@ def counted(line: int, **counters: int) -> dict:
     return {"kernel": "k<int>", "line": line} | ZERO | counters
 
 
-@pytest.mark.parametrize("kernel", long_tail(KERNELS, every=6, slow=2))
+@pytest.mark.parametrize("kernel", long_tail(KERNELS, every=6))
 def test_every_missed_target_of_a_kernel_of_the_course_has_a_line(kernel, graded_lessons):
     file = ROOT / kernel
     entry = find(Path(kernel).parts[1])

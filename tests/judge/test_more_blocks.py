@@ -36,7 +36,7 @@ def graded(tmp_path, lesson: str, text: str):
     return grade(lesson, file, device="emulator", seed=4)
 
 
-@pytest.mark.parametrize(("index", "threads"), long_tail(WRONG, every=9, slow=2))
+@pytest.mark.parametrize(("index", "threads"), long_tail(WRONG, every=9))
 def test_an_index_with_too_few_bits(tmp_path, index, threads):
     found = graded(tmp_path, "01", ADD.replace("INDEX", index).replace("THREADS", str(threads)))
     assert (found.status, found.stars) == ("not_written", 0)

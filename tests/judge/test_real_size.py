@@ -75,7 +75,7 @@ TASKS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("lesson", "task", "one"), long_tail(TASKS, every=4, slow=2))
+@pytest.mark.parametrize(("lesson", "task", "one"), long_tail(TASKS, every=4))
 def test_an_element_of_the_timed_case_is_right_or_wrong_by_its_rows_and_columns(lesson, task, one):
     real, example = calls_of(lesson, task)
     output, flat, right = one(real, inputs_at(real, example))

@@ -65,7 +65,7 @@ def test_any_leading_dimensions(shapes):
     check(draw(*shapes[0]), draw(*shapes[1]))
 
 
-@pytest.mark.parametrize("reach", long_tail([10, 1e30, 50, 80, 100, 1e3, 1e6], every=100, slow=2))
+@pytest.mark.parametrize("reach", long_tail([10, 1e30, 50, 80, 100, 1e3, 1e6], every=100))
 @pytest.mark.slow
 def test_maxima_that_never_meet(reach):
     a, b = opposed(50, reach)
@@ -146,7 +146,7 @@ def test_derivatives_are_those_of_float64(a, b):
         torch.testing.assert_close(one.double(), other, rtol=2e-5, atol=3e-6 * size)
 
 
-@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=6, slow=2))
+@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=6))
 def test_derivatives_where_one_element_is_large(height):
     """The factor exp(x + r + c) of the top rung comes near to, and beyond, what a float holds."""
     a, b = draw(20, 18), draw(18, 20)
@@ -278,9 +278,7 @@ def test_torch_checks_the_registration_of_max_plus():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "variant", long_tail(["masked", "opposed", "large", "growing", "far below"], every=100, slow=2)
-)
+@pytest.mark.parametrize("variant", long_tail(["masked", "opposed", "large", "growing", "far below"], every=100))
 def test_the_error_bound_holds_where_tiles_are_used(variant):
     """The lesson's own bound (docs/numerics.md), at more than one tile in each direction."""
     case = Case(batch=1, n=130, m=131, p=129, variant=variant)

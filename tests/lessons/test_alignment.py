@@ -42,7 +42,7 @@ SHIFTS = [(1, 1, 1), *(pytest.param(each, marks=pytest.mark.slow) for each in ((
 
 
 @pytest.mark.parametrize("shifts", SHIFTS)
-@pytest.mark.parametrize(("entry", "rung"), long_tail(RUNGS, every=4, slow=2), ids=[rung.stem for _, rung in RUNGS])
+@pytest.mark.parametrize(("entry", "rung"), long_tail(RUNGS, every=4), ids=[rung.stem for _, rung in RUNGS])
 def test_any_alignment(entry: Entry, rung: Path, shifts: tuple[int, ...], tmp_path: Path):
     file = tmp_path / "shifted.cu"
     file.write_text(shifted(entry, rung, shifts))

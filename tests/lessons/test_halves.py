@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", long_tail(RUNGS, every=8, slow=2))
+@pytest.mark.parametrize("number", long_tail(RUNGS, every=8))
 def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     text = for_halves(rung(number), "the rung")
     assert not re.search(r'bf16|"mma.sync.aligned.m16n8k16', text) and f"void {ENTRY}(const __half* a" in text
@@ -54,7 +54,7 @@ def test_wrong_sums_are_told(tmp_path: Path, capfd):
 
 @pytest.mark.slow
 @pytest.mark.skipif(missing_nvcc() is not None, reason="there is no nvcc here")
-@pytest.mark.parametrize("number", long_tail(RUNGS, every=100, slow=2))
+@pytest.mark.parametrize("number", long_tail(RUNGS, every=100))
 def test_nvcc_compiles_it_for_a_t4_and_for_an_a100(number: int, tmp_path: Path):
     file = written(tmp_path, for_halves(rung(number), "the rung"))
     for architecture in ("sm_75", "sm_80"):

@@ -99,7 +99,7 @@ LESS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "says"), long_tail(LESS, every=8, slow=2))
+@pytest.mark.parametrize(("code", "says"), long_tail(LESS, every=8))
 def test_less_than_the_work_of_the_cases_costs_all_stars_but_the_first(graded, code, says):
     found = graded(code)
     assert (found.status, found.stars) == ("passed", 1)

@@ -134,7 +134,7 @@ BEYOND = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=8, slow=2))
+@pytest.mark.parametrize(("what", "status"), long_tail(BEYOND, every=8))
 def test_what_is_done_beyond_a_number_that_no_case_reaches(what, status, tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(ADD.replace("WHAT", what))

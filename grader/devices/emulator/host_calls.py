@@ -36,6 +36,12 @@ def _leak(fact: Fact) -> str:
             f"{fact['array_bytes']:,} bytes that kernels take from their heap in line {fact['line']} are never given"
             " back: each call loses them, and the heap has 8 MB; write `free` for `malloc`, or `delete` for `new`"
         )
+    if fact["text"].endswith(" of a loop"):
+        what = fact["text"].split("s ")[0]
+        return (
+            f"the {what} that line {fact['line']} creates is never destroyed, and each round of its loop makes another:"
+            f" type cuda{what.title()}Destroy in the loop, or create one in front of it"
+        )
     once = fact["note"]  # of a program, whose end frees it
     if not fact["array_bytes"]:
         lost = f"the stream created in line {fact['line']} is never destroyed"
@@ -112,6 +118,16 @@ _WRONG_CALLS = {
     " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
     "no time": "one of these two events has no time, for no cudaEventRecord has met it, or it was made with"
     " cudaEventDisableTiming, so this call fails: record both, one before the work and one behind it",
+    "returned": "a launch of the graph copies this, which is a variable of a function that has returned: a graph keeps"
+    " the address alone, so what it copies must live as long as its launches; take a static array, or one of main's",
+    "argument": "a kernel's argument {} (the first is 0) is read from the memory of the GPU that its pointer leads to,"
+    " which host code cannot do: hand over the address of the variable that holds the pointer, `&x` and not `x`",
+    "told fewer": "cub is told that its temporary memory has {:,} bytes, and asked for {:,}, so this call fails and"
+    " does nothing: ask for each algorithm and size, with nullptr, and hand over what it has answered",
+    "temporary of": "cub's temporary memory has {:,} bytes, and this call is told that it has {:,}: allocate as many as"
+    " the first call, with nullptr, has answered",
+    "temporary freed": "cub's temporary memory was freed before this call: free it behind the last call that uses it",
+    "temporary": "cub's temporary memory is no memory of the GPU: take it from cudaMalloc",
     "reset": "cudaDeviceReset() gives back all memory of the process, the caller's, too: leave it out",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",

@@ -41,6 +41,12 @@ def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
     if fact["text"] == "copy" and not (fact["array"] and 0 <= fact["offset"] <= fact["array_bytes"] + _FAR):
         side = "source" if fact["access"] == "read" else "destination"
         return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
+    if fact["text"] == "copy" and (called := fact["reading"].library_call(fact["line"])):
+        verb = "reads" if fact["access"] == "read" else "writes"
+        return (
+            f"{called} {verb} past the end of {where.name}, which has {fact['array_bytes']:,} bytes: allocate as"
+            " many as the sizes and leading dimensions of this call ask for"
+        )
     if fact["text"] == "copy":
         return (
             f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"

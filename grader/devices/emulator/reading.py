@@ -56,6 +56,12 @@ class Reading:
         """Whether a statement of this line calls one of thrust's algorithms."""
         return bool(re.search(r"\bthrust :: \w+ \(", self._row(line)))
 
+    def library_call(self, line: int) -> str:
+        """The function of cuBLAS, cuFFT or cuSPARSE that the line's statement calls, if that copies nothing itself."""
+        row = self._row(line)
+        called = re.search(r"\b(?:cublas|cufft|cusparse)[A-Z]\w*(?= \()", row)
+        return called[0] if called and not re.search(r"\bcuda(?:Memcpy|Memset)", row) else ""
+
     def reads_restricted(self, line: int) -> bool:
         """Whether a program's line reads by a kernel's parameter that is `const` and `__restrict__`, and no other."""
         numbered = enumerate(self._texts, start=1)

@@ -272,10 +272,10 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
 
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
     const bool unchanged = request.record.bytes & unchanged_flag;   // of all its lanes
-    if (machine().whole_program && !unchanged) executor.changing.insert(request.record.pc);
     each_lane(request.mask, [&](int l) {
         const Cursor& cursor = warp.cursor[l];
         if (cursor.store_address == 0) return;
+        if (machine().whole_program && !unchanged && !cursor.store_fills) executor.changing.insert(request.record.pc);
         warp.block->races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
                              cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, request.record.pc,
                              {cursor.store_strength, cursor.store_width, unchanged}, cursor.next->address);

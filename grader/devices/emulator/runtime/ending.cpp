@@ -52,6 +52,19 @@ void report_streams(Machine& m) {
 
 constexpr std::size_t most_launches_between = 3;   // an array for each of a few steps may be kept to the end
 
+// Streams or events of a program that a line makes again and again, and that stay.
+void report_loops(const auto& made, const char* what, Finding finding) {
+    std::map<int, std::set<std::size_t>> between;
+    for (const auto& [_, its] : made)
+        if (its.line > 0) between[its.line].insert(its.launches_before);
+    for (const auto& [line, launches] : between) {
+        if (launches.size() <= most_launches_between) continue;
+        finding.line = line;
+        finding.text = what;
+        machine().findings.push_back(finding);
+    }
+}
+
 // Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
 // once and kept is no leak, nor is another one that the checking build of the same file has.
 void report_leaks(Machine& m) {
@@ -70,6 +83,7 @@ void report_leaks(Machine& m) {
         m.findings.push_back(finding);
     }
     finding.array_bytes = 0;
+    if (m.whole_program) return report_loops(m.streams, "streams of a loop", finding), report_loops(m.events, "events of a loop", finding);
     finding.text.clear();
     std::set<int> kept, fresh;
     for (auto& [stream, its] : m.streams) {

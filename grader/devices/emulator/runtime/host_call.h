@@ -33,6 +33,7 @@ void file(const char* kind, const std::string& kernel, int line, const std::stri
 // ---- wrong_calls.cpp: a call that CUDA refuses, or that is undefined; each files a finding and gives CUDA's error ----
 int wrong_call(int error, const std::string& why, int line);
 int refusal_of_result(const void* result, const char* by, int line);   // that a call gives through this pointer
+void judge_operand_of_graph(const void* p, int line);   // of a copy: may it be a variable of a function that has returned?
 int refusal_of_free(const void* p, std::uintptr_t caller);      // by free() or delete in host code
 int refusal_of_call(void* stream, int line);   // that is to work on this stream; Success if it may
 int refusal_of_memory(int line);               // the same of a call that allocates or frees

@@ -74,6 +74,7 @@ struct Machine {
     std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;
     std::map<void*, OwnStream> streams;         // that host code has
+    std::map<const void*, OwnStream> events;    // that a program has
     StreamOrder stream_order;
     std::uint64_t printed_signs = 0;            // by the kernels of this case: what is seen of them
     std::pair<Work, std::string> printed{};     // the last launch of which something is printed, and its kernel

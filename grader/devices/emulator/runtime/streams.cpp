@@ -170,7 +170,7 @@ void* ladder_stream_create(int line, int blocking, int urgency) {
     const HostCall call;
     last_handle += 0x10;
     void* const stream = reinterpret_cast<void*>(last_handle | static_cast<unsigned>(urgency) << 1 | !blocking);
-    machine().streams[stream] = {line, machine().module.base};
+    machine().streams[stream] = {line, machine().module.base, machine().launches.size()};
     machine().stream_order.created(stream, blocking != 0);
     return stream;
 }
@@ -203,6 +203,14 @@ void ladder_stream_wait(void* stream, const void* event) {
     if (current) return a_kernel_waits();
     const HostCall call;
     machine().stream_order.wait(stream, event);
+}
+void ladder_event_create(const void* event, int line) {
+    const HostCall call;
+    if (machine().whole_program) machine().events[event] = {line, machine().module.base, machine().launches.size()};
+}
+void ladder_event_destroy(const void* event) {
+    const HostCall call;
+    machine().events.erase(event);
 }
 void ladder_event_record(const void* event, void* stream) {
     const HostCall call;

@@ -23,8 +23,9 @@ bool is_destroyed(void* stream);
 bool is_of_thread(void* stream);  // cudaStreamPerThread, of one of the host's
 bool is_blocking(void* stream);   // of host code's own: it waits for the default stream
 
-// A stream that host code has made: in which line, < 0 once that call has ended, and in which library.
-struct OwnStream { int line; std::uintptr_t module; };
+// A stream that host code has made, or a program's event: in which line, < 0 once that call has ended, in which library, and behind
+// how many launches.
+struct OwnStream { int line; std::uintptr_t module; std::size_t launches_before; };
 
 class StreamOrder {
 public:

@@ -185,7 +185,7 @@ struct Cursor {
     std::uint32_t depth;         // of calls
     std::uint32_t acquired;      // what it has acquired (races)
     std::uint32_t tick;          // of its release clock
-    std::uint8_t store_width;    // of the Write whose Value comes next (width_of), and
+    std::uint8_t store_width : 7, store_fills : 1;   // of the Write whose Value comes next (width_of), whether nothing had been there, and
     Strength store_strength;
     Address store_address;       // where it goes
 };

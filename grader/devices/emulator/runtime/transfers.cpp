@@ -123,6 +123,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     int error = check_copy_side(from, bytes, from_device, false, line, named);
     if (!error) error = check_copy_side(to, bytes, to_device, true, line, named);
     if (error) return machine().last_error = error;
+    if (!from_device) judge_operand_of_graph(from, line);
+    if (!to_device) judge_operand_of_graph(to, line);
     const auto apart = static_cast<std::size_t>(std::abs(static_cast<const char*>(to) - static_cast<const char*>(from)));
     if (apart > 0 && apart < bytes) wrong_call(Success, "overlap " + std::to_string(bytes - apart), line);
     if (from_device && to_device && machine().sampling.skips(2 * bytes)) {

@@ -128,8 +128,16 @@ Manner manner_of(const Request& request) {
     return {strength_of(request.record), is_vector ? any_width : width_of(request.bytes)};
 }
 
-void await_value(Cursor& cursor, Address where, Strength strength, unsigned width) {   // of a store: it comes next
+// Marks what a store sets; whether nothing had set some of it before.
+bool fills(const Region& region, Address a, unsigned bytes) {
+    if (!region.initialised || initialised(region.flags_of(a), bytes)) return false;
+    initialise(region.flags_of(a), bytes);
+    return true;
+}
+
+void await_value(Cursor& cursor, Address where, Strength strength, unsigned width, bool fills) {   // of a store: it comes next
     cursor.store_address = where;
+    cursor.store_fills = fills;
     cursor.store_strength = strength;
     cursor.store_width = static_cast<std::uint8_t>(width);
 }
@@ -155,8 +163,8 @@ bool watch_together(Executor& executor, WarpUnit& warp, const Request& request) 
     int i = 0;
     each_lane(request.mask, [&](int l) {
         const Address a = request.address[i++];
-        if (region.initialised && writes) initialise(region.flags_of(a), request.bytes);
-        await_value(warp.cursor[l], races ? a | std::uint64_t{request.record.region} << 48 : 0, strength, width);
+        const bool fresh = writes && fills(region, a, request.bytes);
+        await_value(warp.cursor[l], races ? a | std::uint64_t{request.record.region} << 48 : 0, strength, width, fresh);
     });
     return true;
 }
@@ -173,17 +181,17 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
         const Region& region = *executor.regions[record.region];
         if (!region.writable) return;   // nothing can race on an input: it is never written
         const Address a = record.address;
-        if (region.initialised) {
+        if (region.initialised && reads) {
             std::uint8_t* const flags = region.flags_of(a);
             const unsigned piece = event == Event::Read ? record.bytes : 0;
-            if (reads && !initialised(flags, request.bytes) && !may_be_padding(region, a, request.bytes, flags, piece))
+            if (!initialised(flags, request.bytes) && !may_be_padding(region, a, request.bytes, flags, piece))
                 report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
-            if (writes) initialise(flags, request.bytes);
         }
+        const bool fresh = writes && fills(region, a, request.bytes);
         if (!machine().watched.races) warp.cursor[l].store_address = 0;
         else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, {strength, width});
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
-        else await_value(warp.cursor[l], a | std::uint64_t{record.region} << 48, strength, width);
+        else await_value(warp.cursor[l], a | std::uint64_t{record.region} << 48, strength, width, fresh);
     });
 }
 

@@ -14,6 +14,7 @@ namespace {
 thread_local bool in_host_function = false;   // that CUDA has called, as work on a stream
 thread_local Address host_function_frame = 0;  // its stack lies below
 thread_local bool host_function_tells = false;
+thread_local Address graph_frame = 0;   // of what launches a graph now: functions that have returned had their variables below it
 }
 
 int wrong_call(int error, const std::string& why, int line) {
@@ -60,6 +61,12 @@ int refusal_of_free(const void* p, std::uintptr_t caller) {
     return InvalidValue;
 }
 
+void judge_operand_of_graph(const void* p, int line) {
+    constexpr Address near = Address{64} << 10;   // of a stack: surely no other memory
+    const auto a = reinterpret_cast<Address>(p);
+    if (a < graph_frame && a + near > graph_frame) wrong_call(Success, "returned", line);
+}
+
 void note_host_write(Address a) {
     constexpr Address most_stack = Address{8} << 20;
     if (in_host_function && !(a < host_function_frame && a + most_stack > host_function_frame)) host_function_tells = true;
@@ -98,6 +105,27 @@ void ladder_host_function(int begins) {
     } else if (host_function_tells) {
         machine().stream_order.host_waits(now.stream);
     }
+}
+
+void ladder_graph_launch(int begins) { graph_frame = begins ? reinterpret_cast<Address>(__builtin_frame_address(0)) : 0; }
+
+void ladder_reads_argument(const void* from, int number, int line) {
+    const HostCall call;
+    const Region* const region = machine().memory.find(reinterpret_cast<Address>(from));
+    if (!region || region->is_variable || region->of_host || region->sides != Sides::Device) return;
+    wrong_call(Success, "argument " + std::to_string(number), line);
+}
+
+int ladder_temporary(const void* memory, std::size_t bytes, std::size_t wanted) {
+    const HostCall call;
+    const auto a = reinterpret_cast<Address>(memory);
+    const Region* const region = machine().memory.nearest(a);
+    if (bytes < wanted) return wrong_call(InvalidValue, "told fewer " + std::to_string(bytes) + ' ' + std::to_string(wanted), 0);
+    if (!region || a < region->begin || a > region->begin + region->bytes) return wrong_call(InvalidValue, "temporary", 0);
+    if (region->freed) return wrong_call(InvalidValue, "temporary freed", 0);
+    const std::size_t there = region->begin + region->bytes - a;
+    if (there < bytes) return wrong_call(InvalidValue, "temporary of " + std::to_string(there) + ' ' + std::to_string(bytes), 0);
+    return Success;
 }
 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {

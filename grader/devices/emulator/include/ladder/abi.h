@@ -177,6 +177,8 @@ void ladder_host_function(int begins);   // CUDA calls a function of host code, 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
 int ladder_check_texture_pitch(std::size_t width, std::size_t pitch, int line);
 int ladder_wrong_call(int error, const char* why, int line);   // of a texture, which says why in a sentence; gives the error
+int ladder_temporary(const void* memory, std::size_t bytes, std::size_t wanted);   // cub's: an error if it is too small
+void ladder_reads_argument(const void* from, int number, int line);   // of a kernel, by a pointer to it: on the host
 void ladder_refused_call(const char* why, int line);            // of a library, which gives an error that the program may look at
 unsigned* ladder_watch_texture(int normalized, int line);       // whose fetches note what they ask for, as ladder::FetchedAt
 void ladder_wrong_texel(int gives_floats, int holds_floats);    // a fetch takes whole numbers for floats, or floats for these
@@ -185,6 +187,9 @@ int ladder_is_under_way(void* stream, const void* event); // the same, but it he
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has
 int ladder_has_no_time(int line);   // an event that was never recorded, or that takes none: the CUDA error of asking for it
 void ladder_stream_wait(void* stream, const void* event);
+void ladder_graph_launch(int begins);
+void ladder_event_create(const void* event, int line);
+void ladder_event_destroy(const void* event);
 void ladder_event_record(const void* event, void* stream);
 void ladder_host_waits(void* stream);
 void ladder_host_waits_for_event(const void* event);

@@ -241,12 +241,17 @@ template <std::size_t N> struct FirstOf {
 };
 #define LADDER_FIRST_OF(arguments) [] { static constexpr ::ladder::FirstOf first(arguments); return first.text; }()
 
+template <class P> LADDER_UNSEEN std::remove_cv_t<P>& argument(void** arguments, std::size_t number, int line) {
+    ladder_reads_argument(arguments[number], static_cast<int>(number), line);
+    return *static_cast<std::remove_cv_t<P>*>(arguments[number]);
+}
+
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
 LADDER_UNSEEN cudaError_t launch_configured(const char* name, int line, bool cooperative, void (*kernel)(P...),
                                             const Config& c, void** arguments) {
     return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
-        auto call = bound(kernel, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+        auto call = bound(kernel, argument<P>(arguments, I, line)...);
         return start_checked(name, line, c, cooperative, call);
     }(std::index_sequence_for<P...>{});
 }

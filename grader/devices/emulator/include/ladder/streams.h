@@ -138,18 +138,20 @@ inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHos
 
 // ---- events: they tell the time on the host, which says nothing about a GPU ----
 
-inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags, LADDER_LINE) {
     LADDER_WANTS(event && flags < 2 * cudaEventInterprocess);
     if (ladder_in_kernel()) return ladder::give(event, reinterpret_cast<cudaEvent_t>(ladder::of_a_kernel));
     *event = new CUevent_st{0, false, !(flags & cudaEventDisableTiming)};
+    ladder_event_create(*event, line);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) {
-    return cudaEventCreateWithFlags(event, flags);
+inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0, LADDER_LINE) {
+    return cudaEventCreateWithFlags(event, flags, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
     LADDER_NEEDS(event);
     if (ladder_in_kernel()) return cudaSuccess;
+    ladder_event_destroy(event);
     delete event;
     return ladder::status();
 }

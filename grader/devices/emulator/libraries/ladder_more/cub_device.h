@@ -1,4 +1,4 @@
-// cub's device algorithms: asked for their temporary memory they want one byte; then they are thrust's.
+// cub's device algorithms: asked for their temporary memory they want a few bytes; then they are thrust's.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ struct Equality {
 
 namespace ladder_parts {
 
-// Whether the call only asks how many bytes it needs.
+// Whether the call only asks how many bytes it needs, or can do no more, for it gets fewer.
 inline LADDER_UNSEEN bool asks(void* temporary, std::size_t& bytes) {
-    if (!temporary) bytes = 1;
-    return !temporary;
+    constexpr std::size_t wanted = 512;   // all the same: on a GPU it goes by the algorithm and the size
+    if (!temporary) bytes = wanted;
+    return !temporary || ladder_temporary(temporary, bytes, wanted);
 }
 template <class It> LADDER_UNSEEN auto there(It it) { return ladder::placed(thrust::device, it); }
 template <class It> LADDER_UNSEEN thrust::ladder_on_device order(cudaStream_t stream, It) { return {stream}; }

@@ -222,7 +222,7 @@ LADDER_DRIVER cuStreamDestroy(CUstream stream) { return ladder::driver_status(cu
 LADDER_DRIVER cuStreamSynchronize(CUstream stream) { return ladder::driver_status(cudaStreamSynchronize(stream)); }
 LADDER_DRIVER cuStreamQuery(CUstream stream) { return ladder::driver_status(cudaStreamQuery(stream)); }
 LADDER_DRIVER cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) { return ladder::driver_status(cudaStreamWaitEvent(stream, event, flags)); }
-LADDER_DRIVER cuEventCreate(CUevent* event, unsigned flags) { return ladder::driver_status(cudaEventCreateWithFlags(event, flags)); }
+LADDER_DRIVER cuEventCreate(CUevent* event, unsigned flags, LADDER_LINE) { return ladder::driver_status(cudaEventCreateWithFlags(event, flags, line)); }
 LADDER_DRIVER cuEventDestroy(CUevent event) { return ladder::driver_status(cudaEventDestroy(event)); }
 LADDER_DRIVER cuEventRecord(CUevent event, CUstream stream) { return ladder::driver_status(cudaEventRecord(event, stream)); }
 LADDER_DRIVER cuEventSynchronize(CUevent event) { return ladder::driver_status(cudaEventSynchronize(event)); }

@@ -116,7 +116,7 @@ struct AnyKernel {
     static LADDER_UNSEEN GraphWork work_of(const void* kernel, dim3 grid, dim3 block, std::size_t shared, void** arguments, int line) {
         return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN -> GraphWork {
             const auto its = reinterpret_cast<void (*)(P...)>(const_cast<void*>(kernel));
-            const auto call = bound(its, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+            const auto call = bound(its, argument<P>(arguments, I, line)...);
             return [=](cudaStream_t stream) LADDER_UNSEEN {
                 auto fresh = call;
                 start(ladder_kernel_name(kernel), line, config(grid, block, shared, stream), false, fresh);

@@ -199,7 +199,9 @@ LADDER_UNSEEN cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_
 inline LADDER_UNSEEN cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     if (!graph) return ladder::status(cudaErrorInvalidValue);
+    ladder_graph_launch(true);
     ladder::run_in_order(*graph, stream);
+    ladder_graph_launch(false);
     return static_cast<cudaError_t>(ladder_last_error(0));
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
