@@ -19,7 +19,8 @@ from grader.devices.evidence import Finding
 from grader.devices.submission import Submission, run_whole
 from grader.judge.real_size import Tiled, drawn, repeats_in_one, tile_bytes, wrong_of
 
-SECONDS = 5.0  # of processor time; the course's largest blocks take less than one
+SECONDS = 5.0  # of processor time; the course's largest blocks take less than two
+MOST_STORED = 256 << 20  # bytes of a block that may be done in this time: the memory alone takes a second
 
 
 def wrong_in_one_block(real: Call, example: Call, submission: Submission, sample: Mapping[str, Any]) -> Finding | None:
@@ -27,6 +28,8 @@ def wrong_in_one_block(real: Call, example: Call, submission: Submission, sample
     or that cannot be told. Raises UsageError, NotGraded, Cancelled.
     """
     if not all(each.type.is_floating for each in real.signature.inputs):
+        return None
+    if any(stored_by_a_block(launch) > MOST_STORED for launch in sample["launches"]):
         return None
     if any(sample["written"].values()) and not repeats_in_one(real, example, submission.seed):
         return None
@@ -41,6 +44,11 @@ def wrong_in_one_block(real: Call, example: Call, submission: Submission, sample
         evidence = run_whole(real, arena, submission, SECONDS, tile)
     found = (evidence.cases[0].sample if evidence.cases else None) or {}
     return wrong_of(real, submission.seed, found, {name: Tiled.of(each, tile) for name, each in values.items()})
+
+
+def stored_by_a_block(launch: Mapping[str, Any]) -> float:
+    """Bytes of the task's buffers, by those of a sampled launch that ran."""
+    return float(launch["counts"].get("task_stored_bytes", 0.0)) / max(len(launch["ran"]), 1)
 
 
 def mixed(values: Mapping[str, Tensor], seed: int, tile: int) -> dict[str, Tensor]:

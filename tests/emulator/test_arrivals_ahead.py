@@ -60,3 +60,42 @@ def test_what_is_written_ahead_is_a_race(run_kernel, rounds, parts, how, is_righ
     assert kinds == (set() if is_right else {"race"})
     if is_right:
         assert (outputs["z"].reshape(rounds, 32) == np.arange(rounds)[:, None] + np.arange(32)).all()
+
+
+RETURNS = """
+__global__ void k(int* z, int rounds) {
+    __shared__ int s[8][64];
+    const int t = threadIdx.x;
+    if (t < 64) {
+        for (int i = 0; i < rounds; ++i) {
+            s[i][t] = i + t;
+            asm volatile("bar.arrive %0, 128;" :: "r"(1 + i) : "memory");
+        }
+    } else {
+        for (int i = 0; i < rounds; ++i) {
+            asm volatile("bar.sync %0, 128;" :: "r"(1 + i) : "memory");
+            z[i * 64 + t - 64] = s[i][127 - t];
+        }
+    }
+}
+extern "C" void run(int* z, int rounds, cudaStream_t stream) { k<<<1, 128, 0, stream>>>(z, rounds); }
+"""
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 8])
+def test_those_that_have_arrived_and_returned_count_once(run_kernel, rounds):
+    outputs, case = run_kernel(RETURNS, PROTOTYPE, z=np.zeros(64 * rounds, np.int32), rounds=rounds)
+    assert not [found for found in case.findings if found.severity == "error"]
+    expected = np.arange(rounds)[:, None] + np.arange(63, -1, -1)
+    assert (outputs["z"] == expected.ravel()).all()
+
+
+def test_those_that_have_returned_without_arriving_are_not_waited_for(run_kernel):
+    text = RETURNS.replace(
+        "for (int i = 0; i < rounds; ++i) {\n            s",
+        "if (t < 32) for (int i = 0; i < rounds; ++i) {\n            s",
+        1,
+    )
+    text = text.replace("s[i][127 - t]", "s[i][(127 - t) % 32]")
+    _, case = run_kernel(text, PROTOTYPE, z=np.zeros(128, np.int32), rounds=2)
+    assert not [found for found in case.findings if found.severity == "error"]

@@ -338,6 +338,22 @@ def test_each_access_is_announced_by_its_own_callback():
     }
 
 
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("  float[2][256] * buf;", "buf"),
+        ("  float buf[2][256];", "buf"),
+        ("  int buf[3] = {1, 2, 3};", "buf"),
+        ("  float (*<T12>) (float) op;", "op"),
+        ("  struct Pair & D.123;", "D.123"),
+        ("  static float tables[7];", None),
+    ],
+)
+def test_a_functions_own_variables_are_known_by_name(row, name):
+    function = calls.Function(f"void f ()\n{{\n{row}\n\n  <bb 2> :\n  return;\n}}")
+    assert function.own == ({name} if name else set())
+
+
 def test_a_structure_goes_through_a_variable_and_is_seen(run_kernel):
     body = "Six s = ((const Six*)x)[i]; Six t = Of::six(Of::sum_of(s) * 0 + i); ((Six*)z)[i] = t;"
     outputs, case = run(run_kernel, kernel(body, SIX))

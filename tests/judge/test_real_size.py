@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,6 +12,8 @@ from grader.course import catalog
 from grader.course.call import Call
 from grader.course.lesson import Case
 from grader.devices.emulator.entry import TILE_BYTES
+from grader.devices.evidence import Evidence
+from grader.judge import one_block
 from grader.judge.compare import results
 from grader.judge.inputs import Draw, case_seed, draw_into
 from grader.judge.one_block import mixed
@@ -172,3 +175,16 @@ def test_nothing_written_says_nothing():
 )
 def test_what_the_host_asks_of_the_machine(text, name):
     assert asked_outside(text) == name
+
+
+@pytest.mark.parametrize(("stored", "runs"), [(1 << 20, True), (1 << 30, False)])
+def test_a_block_that_stores_a_gigabyte_does_not_run_whole(monkeypatch, stored, runs):
+    """Its time would be up: what it writes is held against nothing."""
+    (task,) = catalog.find("01").lesson.tasks
+    example = example_of(task, task.timed_case)
+    launch = {"counts": {"task_stored_bytes": 2.0 * stored}, "ran": [{}, {}]}
+    asked, submission = [], SimpleNamespace(seed=1)
+    monkeypatch.setattr(one_block, "run_whole", lambda *all: asked.append(all) or Evidence())
+    sample = {"launches": [launch], "written": {}}
+    assert one_block.wrong_in_one_block(Call(task, task.timed_case), example, submission, sample) is None
+    assert bool(asked) == runs

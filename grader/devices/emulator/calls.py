@@ -32,7 +32,7 @@ _CALL = re.compile(
 _ASM = re.compile(r"^\s+__asm__\b")
 _ROOM = re.compile(r'__asm__ __volatile__\("\.(nops 256|fill 64, 4, 0xd503201f)" : +: +: "memory"\);')  # of ptx.h
 _PLAIN_OPERANDS = re.compile(r'[\s:,]|"[^"]*"|\[\w+\]|[\w.]+(?:\(D\))?|-?\d[\w.]*')
-_DECLARED = re.compile(r"^  (?P<static>static )?(?P<type>[^;=]*?)(?P<name>[\w.$]+)(?:\[[^;]*)?(?: = [^;]*)?;$")
+_DECLARED = re.compile(r"^  (?P<static>static )?(?P<type>[^;=]*?)(?P<name>[\w.$]+)(?:\[[^];]*\])*(?: = [^;]*)?;$")
 _WORD = re.compile(r"[\w.$]+")
 _VALUE = re.compile(r"([\w.$]+?)(?:_\d+)?(?:\(D\))?")
 _UNSEEN = (

@@ -158,6 +158,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         }
         acquire(*thread, a, width_of(bytes), when, scope, is_offered ? thread->offered_releases : all_releases);
         if (is_offered) return thread->offered;
+        if (region != no_region) draw_for_others(*thread, *thread->executor->regions[region], op, type, address, value);
     }
     const std::uint64_t old = word_at(address, bytes);
     const std::uint64_t result = compute(op, type, old, value, compare);

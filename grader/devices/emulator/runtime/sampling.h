@@ -132,6 +132,12 @@ struct SampledCard {
     bool thins = false;               // whether one warp may go on for all
 };
 
+// What a thread of a sampled block has added to a word last, and how often: a ticket, if it comes back for another one.
+struct Drawn {
+    std::uint64_t value = 0, times = 0;
+};
+constexpr std::size_t most_tickets = 4096;
+
 struct Sampling {
     using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, std::size_t>;   // kernel, blocks, threads, shared bytes
     SampledCard card;
@@ -139,6 +145,8 @@ struct Sampling {
     std::map<Key, int> known;
     std::uint64_t steps_left = 0;
     std::mutex mutex;
+    std::map<std::tuple<Address, std::uint64_t, std::uint32_t>, Drawn> drawn;   // of the blocks that run: by word, block and thread
+    std::map<Address, std::pair<std::uint64_t, unsigned>> before_tickets;       // what such a word held, and its bytes
 
     bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory
@@ -148,6 +156,7 @@ struct Sampling {
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
+    void put_tickets_back();                 // other blocks of the launch are to run now (tickets.cpp)
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
     bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: a large one is only counted
 };
@@ -173,6 +182,10 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request);
 void sample_copy(WarpUnit& warp, const Request& request);   // an asynchronous one: it begins, or is waited for
 void sample_barrier(Block& block);
 void keep_sample(Block& block);                          // it has finished
+
+// ---- tickets.cpp ----
+// An atomic operation of a thread is about to change this word.
+void draw_for_others(const Thread& thread, const Region& region, Atomic op, Type type, void* word, std::uint64_t value);
 
 // ---- thinning.cpp ----
 bool pauses(const Block& block, WarpUnit& warp);         // whether it is to wait here until the others have come as far

@@ -235,6 +235,7 @@ struct Peaks {
 struct NamedBarrier {
     std::vector<Thread*> waiting;
     std::vector<std::uint32_t> places;         // how many had come before each of these
+    std::vector<const Thread*> ahead;          // those that have come and do not wait, in their order
     std::uint32_t arrived = 0, expected = 0;   // threads, with those that do not wait
     std::uint32_t phase = 0;                   // how often it has let threads go on
 

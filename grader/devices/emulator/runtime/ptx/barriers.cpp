@@ -50,7 +50,8 @@ void run_sync(Lane& l, const Instruction& at) {
 
 // It does not wait, but what it has done comes before what the others do behind the barrier.
 void run_arrive(Lane& l, const Instruction& at) {
-    const NamedBarrier& barrier = come_to(l, at);
+    NamedBarrier& barrier = come_to(l, at);
+    barrier.ahead.push_back(&l.thread);
     fence(l.thread, Scope::Block);
     release(l.thread, barrier.place_of((barrier.arrived - 1) / barrier.expected), any_width);
 }
@@ -182,8 +183,20 @@ NamedBarrier take_late(NamedBarrier& barrier) {
         (is_late ? late : now).waiting.push_back(barrier.waiting[i]);
         (is_late ? late : now).places.push_back(barrier.places[i] - (is_late ? barrier.expected : 0));
     }
+    const auto first_late = barrier.ahead.begin() + static_cast<std::ptrdiff_t>(barrier.expected - now.waiting.size());
+    late.ahead.assign(first_late, barrier.ahead.end());
     barrier = std::move(now);
     return late;
+}
+
+// Those that have returned and have not come before: they are not waited for.
+std::uint32_t gone_without(const Block& block, const NamedBarrier& barrier) {
+    const auto is_gone = [](const Thread& thread) { return thread.state == State::Done; };
+    const auto gone = std::count_if(block.threads.begin(), block.threads.end(), is_gone);
+    if (gone == 0) return 0;
+    const std::set<const Thread*> came(barrier.ahead.begin(), barrier.ahead.end());
+    const auto both = std::count_if(came.begin(), came.end(), [&](const Thread* thread) { return is_gone(*thread); });
+    return static_cast<std::uint32_t>(gone - both);
 }
 
 }  // namespace
@@ -197,11 +210,12 @@ bool release_phase(Thread& thread) {
 }
 
 bool release_named_barriers(Block& block) {
-    const auto gone = std::count_if(block.threads.begin(), block.threads.end(), [](const Thread& thread) { return thread.state == State::Done; });
     bool released = false;
     for (NamedBarrier& barrier : block.named) {
-        const bool is_for_all = barrier.expected == block.threads.size();   // then those that have returned are not waited for
-        if (barrier.arrived == 0 || barrier.arrived + (is_for_all ? static_cast<std::uint32_t>(gone) : 0) < barrier.expected) continue;
+        if (barrier.arrived == 0) continue;
+        const bool may_lack = barrier.arrived < barrier.expected && barrier.expected == block.threads.size();
+        const std::uint32_t gone = may_lack ? gone_without(block, barrier) : 0;
+        if (barrier.arrived + gone < barrier.expected) continue;
         NamedBarrier late = take_late(barrier);
         const bool are_mixed = !late.waiting.empty() && barrier.waiting.size() == barrier.expected;
         order_memory(block, barrier.waiting, are_mixed ? 0 : barrier.place_of(0));
