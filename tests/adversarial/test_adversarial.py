@@ -101,7 +101,7 @@ def row_of(file: Path) -> str:
     return file.name[:2]
 
 
-@pytest.mark.parametrize("file", long_tail(FILES, every=48, slow=12, of=row_of), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", long_tail(FILES, every=96, slow=12, of=row_of), ids=lambda file: file.stem)
 def test_on_the_emulator(file: Path, impatient, request):
     promised = promises(file)
     expect_failure(file, "emulator", request)

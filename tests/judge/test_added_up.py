@@ -102,7 +102,7 @@ def test_which_tasks_add_up():
     assert [task.name for task in tasks if is_count(task)] == ["histogram"]
 
 
-@pytest.mark.parametrize("file, right, wrong, says", long_tail(WRONG, every=4))
+@pytest.mark.parametrize("file, right, wrong, says", long_tail(WRONG, every=100, slow=2))
 def test_what_is_added_wrong_at_the_timed_size(file, right, wrong, says, tmp_path):
     text = file.read_text()
     assert right in text
@@ -116,7 +116,11 @@ LONG = "many rounds"
 
 
 @pytest.mark.parametrize(
-    "what", [*long_tail([each for each in RIGHT if each != LONG], every=3), pytest.param(LONG, marks=pytest.mark.whole)]
+    "what",
+    [
+        *long_tail([each for each in RIGHT if each != LONG], every=100, slow=3),
+        pytest.param(LONG, marks=pytest.mark.whole),
+    ],
 )
 def test_what_is_right(what, tmp_path):
     (tmp_path / "kernel.cu").write_text(HEAD + RIGHT[what])
