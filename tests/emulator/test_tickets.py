@@ -26,6 +26,36 @@ __global__ void tickets_kernel(const float* x, float* z, int n) {
 __global__ void tickets_from_zero() { next_tile = 0; }
 ENTRY(tickets) { tickets_from_zero<<<1, 1, 0, stream>>>(); tickets_kernel<<<1000, 256, 0, stream>>>(x, z, n); }
 
+__global__ void from_host_kernel(const float* x, float* z, int n, unsigned* next) {
+    for (unsigned tile = 0;;) {   // each warp draws its own, from memory that host code has set
+        if (threadIdx.x % 32 == 0) tile = atomicAdd(next, 1u);
+        tile = __shfl_sync(0xffffffffu, tile, 0);
+        if (tile >= n / 32) return;
+        z[tile * 32 + threadIdx.x % 32] = x[threadIdx.x];
+    }
+}
+ENTRY(from_host) {
+    unsigned* next;
+    cudaMallocAsync(&next, sizeof *next, stream);
+    cudaMemsetAsync(next, 0, sizeof *next, stream);
+    from_host_kernel<<<1000, 256, 0, stream>>>(x, z, n, next);
+    cudaFreeAsync(next, stream);
+}
+
+__global__ void long_kernel(const float* x, float* z, int n) {   // thinned before its second ticket
+    __shared__ unsigned tile;
+    while (true) {
+        if (threadIdx.x == 0) tile = atomicAdd(&next_tile, 1u);
+        __syncthreads();
+        if (tile >= n / 256) return;
+        float sum = 0;
+        for (int k = 0; k < 20000; ++k) sum += x[threadIdx.x];
+        z[tile * 256 + threadIdx.x] = sum;
+        __syncthreads();
+    }
+}
+ENTRY(long_tiles) { tickets_from_zero<<<1, 1, 0, stream>>>(); long_kernel<<<1000, 256, 0, stream>>>(x, z, n); }
+
 __device__ unsigned ended;
 __global__ void last_kernel(const float* x, float* z, int n) {
     __shared__ bool is_last;
@@ -36,7 +66,8 @@ __global__ void last_kernel(const float* x, float* z, int n) {
 }
 ENTRY(last) { last_kernel<<<1000, 256, 0, stream>>>(x, z, n); }
 """
-TEXTS = {name: f"void {name}(const float* x, float* z, int n, cudaStream_t stream)" for name in ("tickets", "last")}
+NAMES = ("tickets", "last", "from_host", "long_tiles")
+TEXTS = {name: f"void {name}(const float* x, float* z, int n, cudaStream_t stream)" for name in NAMES}
 
 
 @pytest.fixture
@@ -60,6 +91,22 @@ def test_a_block_draws_its_share_of_the_tickets(sampled):
     launch = run.sample["launches"][1]
     tiles = launch["counts"]["global_store_requests"] / 8
     assert len(launch["ran"]) * 980 <= tiles <= len(launch["ran"]) * 1020
+
+
+def test_a_warp_draws_its_share_of_the_tickets(sampled):
+    """1,000 blocks of 8 warps have 8,000,000 tiles: each warp comes for a thousand."""
+    run = sampled("from_host", 256_000_000)
+    assert not run.findings
+    (launch,) = run.sample["launches"]
+    assert launch["counts"]["global_store_requests"] / 8 == pytest.approx(1000 * len(launch["ran"]), rel=0.02)
+
+
+def test_the_warp_that_draws_goes_on_for_the_others(sampled):
+    run = sampled("long_tiles", 1_024_000)
+    assert not run.findings
+    assert run.sample["thins"]
+    launch = run.sample["launches"][1]
+    assert launch["counts"]["global_store_requests"] / 8 == pytest.approx(4, abs=1)
 
 
 def test_a_ticket_of_each_block_stays_its_own(sampled):

@@ -151,7 +151,7 @@ void Sampling::begin_case() {
 
 int Sampling::number_of(const Launch& launch) {
     const auto count = [](const unsigned* axes) { return std::uint64_t{axes[0]} * axes[1] * axes[2]; };
-    set_last.clear(), drawn.clear(), before_tickets.clear();
+    set_last.clear(), begin_tickets(), after_tickets.clear();
     const auto [place, fresh] = known.try_emplace({launch.kernel, count(launch.grid), count(launch.block), launch.shared_bytes}, 0);
     if (!fresh) {
         ++launches[place->second].repeats;
@@ -238,7 +238,7 @@ static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     const Choice chosen = choice(room == 1 ? simple_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
     std::erase_if(rest, [&](std::uint64_t b) { return std::any_of(launch.ran.begin(), launch.ran.end(), [=](const BlockSample& each) { return each.number == b; }); });
-    sampling.put_tickets_back();
+    sampling.begin_tickets();
     if (!rest.empty()) run_blocks(state, rest, run);
     sampling.steps_left -= std::min(sampling.steps_left, cost * (rest.size() + 1));
     const std::size_t resident = resident_blocks(launch.threads, launch.shared_bytes, std::min(registers_of(launch), launch.allowed_registers));

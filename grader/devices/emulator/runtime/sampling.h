@@ -146,7 +146,8 @@ struct Sampling {
     std::uint64_t steps_left = 0;
     std::mutex mutex;
     std::map<std::tuple<Address, std::uint64_t, std::uint32_t>, Drawn> drawn;   // of the blocks that run: by word, block and thread
-    std::map<Address, std::pair<std::uint64_t, unsigned>> before_tickets;       // what such a word held, and its bytes
+    std::map<Address, std::uint64_t> before_tickets;   // what such a word held
+    std::map<Address, std::uint64_t> after_tickets;    // and of the blocks that ran before: not put back yet
 
     bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory
@@ -156,7 +157,7 @@ struct Sampling {
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
-    void put_tickets_back();                 // other blocks of the launch are to run now (tickets.cpp)
+    void begin_tickets();                    // other blocks of the launch run now, as if they were the first (tickets.cpp)
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
     bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: a large one is only counted
 };
@@ -186,6 +187,7 @@ void keep_sample(Block& block);                          // it has finished
 // ---- tickets.cpp ----
 // An atomic operation of a thread is about to change this word.
 void draw_for_others(const Thread& thread, const Region& region, Atomic op, Type type, void* word, std::uint64_t value);
+std::optional<std::size_t> warp_with_tickets(const Block& block);   // that has drawn one, perhaps for all
 
 // ---- thinning.cpp ----
 bool pauses(const Block& block, WarpUnit& warp);         // whether it is to wait here until the others have come as far

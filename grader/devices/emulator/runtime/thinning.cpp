@@ -67,7 +67,8 @@ bool thin(Block& block) {
     sample.pause_after = 0;
     for (WarpUnit& warp : block.warps) warp.can_run = warp.can_run || std::exchange(sample.warps[warp.number].paused, false);
     if (!alike) return true;
-    const std::size_t kept = alive[alive.size() / 2];
+    const std::size_t drawer = warp_with_tickets(block).value_or(alive.size());   // others would wait for its next one
+    const std::size_t kept = std::find(alive.begin(), alive.end(), drawer) != alive.end() ? drawer : alive[alive.size() / 2];
     for (WarpSample& warp : sample.warps) {
         warp.end_chains();
         warp.beside_others = warp.asked.size();

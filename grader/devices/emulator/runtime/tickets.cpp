@@ -1,6 +1,8 @@
 // Tickets in a sampled launch, of which a few blocks run: `while ((tile = atomicAdd(&next, 1)) < tiles)` would have these do
 // the work of all. So where a thread comes back for another one, the blocks that do not run have drawn as many meanwhile.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -20,9 +22,13 @@ void draw_for_others(const Thread& thread, const Region& region, Atomic op, Type
     std::lock_guard lock(sampling.mutex);
     const auto key = std::tuple(a, thread.block->number, std::uint32_t{thread.number});
     if (sampling.drawn.size() >= most_tickets && !sampling.drawn.contains(key)) return;
+    if (const auto last = sampling.after_tickets.find(a); last != sampling.after_tickets.end()) {
+        std::memcpy(word, &last->second, bytes);
+        sampling.after_tickets.erase(last);
+    }
     std::uint64_t before = 0;
     std::memcpy(&before, word, bytes);
-    sampling.before_tickets.try_emplace(a, before, bytes);
+    sampling.before_tickets.try_emplace(a, before);
     Drawn& drawn = sampling.drawn[key];
     if (std::exchange(drawn.value, value) != value) drawn.times = 0;
     if (drawn.times++ == 0) return;
@@ -30,9 +36,16 @@ void draw_for_others(const Thread& thread, const Region& region, Atomic op, Type
     std::memcpy(word, &now, bytes);   // the lower half, if it has no more
 }
 
-void Sampling::put_tickets_back() {
-    for (const auto& [word, before] : before_tickets) std::memcpy(reinterpret_cast<void*>(word), &before.first, before.second);
-    before_tickets.clear(), drawn.clear();
+std::optional<std::size_t> warp_with_tickets(const Block& block) {
+    const Sampling& sampling = machine().sampling;
+    const auto its = std::find_if(sampling.drawn.begin(), sampling.drawn.end(), [&](const auto& each) { return std::get<1>(each.first) == block.number; });
+    if (its == sampling.drawn.end()) return std::nullopt;
+    return std::get<2>(its->first) / warp_lanes;
+}
+
+void Sampling::begin_tickets() {
+    drawn.clear();
+    after_tickets = std::exchange(before_tickets, {});
 }
 
 }  // namespace ladder
