@@ -214,13 +214,14 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
 std::span<const Acquisitions::Where> Acquisitions::next_of_thread(OfBlock& releases, const Access& access) const {
     if (releases.all.size() < many_releases) return {};
     const auto of = [&](const Where& where) -> const Release& { return objects_[where.object].releases[where.index]; };
-    for (; releases.known < releases.all.size(); ++releases.known) {
-        const Where& where = releases.all[releases.known];
+    for (std::size_t i = releases.known; i < releases.all.size(); ++i) {
+        const Where& where = releases.all[i];
         const std::uint32_t thread = of(where).thread;
         if (thread == ~0u) continue;
         releases.by_thread.resize(std::max<std::size_t>(releases.by_thread.size(), thread + 1));
         releases.by_thread[thread].push_back(where);
     }
+    if (releases.known != releases.all.size()) releases.known = releases.all.size();
     if (access.thread >= releases.by_thread.size()) return {};
     const std::span<const Where> own = releases.by_thread[access.thread];
     const auto first = std::partition_point(own.begin(), own.end(), [&](const Where& where) { return of(where).tick < access.tick; });
@@ -231,9 +232,12 @@ std::span<const Acquisitions::Where> Acquisitions::next_of_thread(OfBlock& relea
 bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Ordered& known, Reach reach) const {
     if (set == 0) return false;
     if (known.set == set && known.block == block && known.device == other_block && access.epoch < known.epoch) return true;
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!rests_) lock.lock();
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
+    const std::vector<Where>& releases = theirs->second.all;
+    if (!lock && releases.size() >= many_releases && theirs->second.known.load() < releases.size()) lock.lock();   // to put them in order
     const auto orders = [&](const Where& where, const auto& is_known) {
         const Release& release = objects_[where.object].releases[where.index];
         const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
@@ -243,7 +247,6 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
     };
     for (const Where& where : next_of_thread(theirs->second, access))
         if (orders(where, [&](const Where& its) { return is_near(set, its, other_block, most_own_parts); })) return true;
-    const std::vector<Where>& releases = theirs->second.all;
     const auto likely = releases.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(access.thread, releases.size()));
     const auto ordered = [&](const auto& is_known) {   // where each thread releases for itself, they mostly do so in their order
         const auto is_one = [&](const Where& where) { return orders(where, is_known); };
@@ -251,6 +254,7 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
     };
     if (ordered([&](const Where& where) { return is_near(set, where, other_block, most_near_parts); })) return true;
     if (reach == Reach::Near) return false;
+    if (!lock) lock.lock();
     Closures& closures = closures_[other_block];
     if (!closures.of.contains(set) && ++closures.searched[set] <= most_searches) {
         std::vector<Where> goals;

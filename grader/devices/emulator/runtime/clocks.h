@@ -130,6 +130,9 @@ public:
     enum class Reach : std::uint8_t { Near, All };
     bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block,
                 Ordered& known, Reach reach = Reach::All) const;
+    // Until it is taken back, nothing is released or acquired: who asks whether a set covers an access needs the mutex only for
+    // what is not quickly found.
+    void rest(bool rests) { rests_ = rests; }
 
     // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
     // block that released has passed its turn on since, or is the thread's own.
@@ -148,7 +151,7 @@ private:
     };
     struct Where { std::uint32_t object, index; };
     // All releases of a block, and those of each thread, where they are many: up to `known` of all.
-    struct OfBlock { std::vector<Where> all; std::vector<std::vector<Where>> by_thread; std::size_t known = 0; };
+    struct OfBlock { std::vector<Where> all; std::vector<std::vector<Where>> by_thread; std::atomic<std::size_t> known{0}; };
     struct Closures { std::unordered_map<std::uint32_t, std::vector<Part>> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
     static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
     static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
@@ -168,6 +171,7 @@ private:
     ReleaseSets sets_;
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
+    bool rests_ = false;
     alignas(cache_lines) std::atomic<bool> any_{false};
     std::atomic<std::uint32_t> releases_{0};
 };

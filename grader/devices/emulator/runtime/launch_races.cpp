@@ -25,6 +25,7 @@ constexpr std::size_t most_kept = std::size_t{1} << 21;
 // Neighbours lie in one share: a page of what is known of words is then touched by one executor.
 constexpr std::uint64_t words_together = 1024;
 constexpr std::size_t words_of_a_thread = std::size_t{1} << 14;   // it takes as long to begin one as to look at a tenth of that
+constexpr std::size_t fewest_threads = 4;   // of two, each waits so long for the other's new pages that both take longer than one
 
 // What several shares have found at the same two places is one finding, of the first of them; and so many are told.
 void merge(std::vector<WordRaces>& shares, std::vector<Finding>& findings) {
@@ -123,13 +124,15 @@ void LaunchRaces::meet_early(LaunchState& launch) {
 
 void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
     std::stable_sort(blocks_.begin(), blocks_.end(), comes_first);
-    if (kept_ < words_of_a_thread) {
+    if (kept_ < words_of_a_thread || shares_.size() < fewest_threads) {
         meet_blocks(launch, blocks_, all_shares, false);
     } else {
+        machine().acquisitions.rest(true);
         std::vector<std::thread> others;
         for (std::size_t s = 1; s < shares_.size(); ++s) others.emplace_back([&, s] { meet_blocks(launch, blocks_, s, false); });
         meet_blocks(launch, blocks_, 0, false);
         for (std::thread& other : others) other.join();
+        machine().acquisitions.rest(false);
     }
     merge(shares_, findings);
     machine().stream_races.launched(blocks_, launch);

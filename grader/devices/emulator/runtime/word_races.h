@@ -53,7 +53,7 @@ private:
     std::vector<Lazy<T>> tables_;
 };
 
-class WordRaces {
+class alignas(cache_lines) WordRaces {
 public:
     void begin(std::uint32_t grid_phase);   // grid.sync() orders all that came before
     // What a block did to a word, the blocks in their order; `order`: how much has been looked at before, at all words.
