@@ -134,9 +134,13 @@ def run_few(call: Call, arena: Arena, submission: Submission) -> Evidence:
     return _followed(replace(_job([call], arena, submission), few_blocks=True), submission)
 
 
-def run_unwatched(call: Call, arena: Arena, submission: Submission) -> Evidence:
-    """The same with all blocks, of which nothing but the results is wanted (devices/emulator/unwatched.py)."""
-    return _followed(replace(_job([call], arena, submission), unwatched=True), submission)
+def run_unwatched(call: Call, arena: Arena, submission: Submission, only_blocks: Sequence[int] = ()) -> Evidence:
+    """The same with all blocks, of which nothing but the results is wanted (devices/emulator/unwatched.py).
+
+    Of a launch that has these blocks, in ascending order, `only_blocks` run.
+    """
+    job = replace(_job([call], arena, submission), unwatched=True, only_blocks=only_blocks)
+    return _followed(job, submission)
 
 
 def run_host_ways(call: Call, scalars: Sequence[Mapping[str, Any]], arena: Arena, submission: Submission) -> Evidence:

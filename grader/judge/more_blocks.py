@@ -36,6 +36,7 @@ _SIXTEEN = re.compile(r"(?<![\w:])(?:short|ushort|u_?int16_t)\b")
 # A variable, a parameter, a cast or a field of bits, and no array, pointer or function.
 _HELD = re.compile(r"\s*(?:[)>(]|(?:int )?\w+ (?:[=,;){:]|$))")
 _BITS = re.compile(r"(?<![\w:])(?:unsigned|int|uint32_t|unsigned int) \w+ : \d")
+_FIRST = 32  # blocks, which write what those behind 65,536 write again
 _WHY = "This case is larger than most: does an index, or what counts blocks, hold as many?"
 
 
@@ -79,6 +80,7 @@ def _run(call: Call, submission: Submission, found: TaskGrade) -> int:
         expected = expecting.result()
         is_done = bool(cases) and cases[0].alone
         if cases and not is_done and cases[0].seconds > _LONG:
+            _refuse_overwritten(call, submission, found)
             return 0
         left = {name: Output(values, ~unwritten) for name, (values, unwritten) in arena.cases[0].left(expected).items()}
         compared = compare(expected, left, Context(inputs, launches=cases[0].launches if cases else (), call=call))
@@ -89,6 +91,37 @@ def _run(call: Call, submission: Submission, found: TaskGrade) -> int:
             message = f"{compared.message} {_WHY}"
             found.cases.append(CaseGrade(call.name, compared.status, message, details=compared.details))
     return _most_blocks(cases[0]) if cases else 0
+
+
+def _refuse_overwritten(call: Call, submission: Submission, found: TaskGrade) -> None:
+    """Where so many blocks do not end in time: the first of them run alone, and then beside those behind 65,536.
+
+    Where each block writes a share of the elements, that is as many more. Not so where the blocks of a launch draw
+    numbers, or add up: these write too few, or too many, or as many more.
+    """
+    first = range(_FIRST)
+    few, launched = _written(call, submission, first)
+    more, _ = _written(call, submission, [*first, *range(SIXTEEN_BITS, SIXTEEN_BITS + _FIRST)])
+    total = sum(written.numel() for written in few.values())
+    share = launched / _FIRST * sum(int(written.sum()) for written in few.values())
+    if launched > SIXTEEN_BITS + _FIRST and 0.9 * total < share < 1.1 * total and more:
+        if all(bool((more[name] == written).all()) for name, written in few.items()):
+            message = f"Blocks from number 65,536 on write the elements of the first ones again. {_WHY}"
+            found.status, found.stars, found.position = "not_written", 0, Position()
+            found.cases.append(CaseGrade(call.name, "not_written", message))
+
+
+def _written(call: Call, submission: Submission, only: Sequence[int]) -> tuple[dict[str, Any], int]:
+    """Which elements of the outputs these blocks write, by name, and how many blocks the launch has; none if the run
+    did not come to its end.
+    """
+    with Arena.of([call]) as arena:
+        inputs = fill(call, arena.cases[0], submission.seed)
+        cases = run_unwatched(call, arena, submission, only).cases
+        if not cases or not cases[0].alone:
+            return {}, 0
+        left = arena.cases[0].left(expect(call, inputs))
+        return {name: ~unwritten for name, (_, unwritten) in left.items()}, _most_blocks(cases[0])
 
 
 def _most_blocks(run: CaseRun) -> int:

@@ -67,6 +67,58 @@ def test_rows_that_a_short_does_not_count(tmp_path):
     assert found.status == "out_of_bounds"
 
 
+# A row takes a block of 256 threads so long that 66,000 rows do not end in time.
+ROWS = """
+#include <cstdint>
+__device__ unsigned next_row;
+__device__ float of_all(float v, float (*op)(float, float)) {
+    __shared__ float kept[8];
+    for (int o = 16; o > 0; o /= 2) v = op(v, __shfl_xor_sync(~0u, v, o));
+    if (threadIdx.x % 32 == 0) kept[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = kept[threadIdx.x % 8];
+    for (int o = 4; o > 0; o /= 2) v = op(v, __shfl_xor_sync(~0u, v, o));
+    __syncthreads();
+    return v;
+}
+__device__ float greater(float a, float b) { return fmaxf(a, b); }
+__device__ float sum(float a, float b) { return a + b; }
+__global__ void softmax_of_row(const float* x, float* y, int rows, int cols) {
+    ROW
+    const int64_t begin = (int64_t)row * cols;
+    float most = -INFINITY, all = 0;
+    for (int c = threadIdx.x; c < cols; c += 256) most = greater(most, x[begin + c]);
+    most = of_all(most, greater);
+    for (int c = threadIdx.x; c < cols; c += 256) all += expf(x[begin + c] - most);
+    all = of_all(all, sum);
+    for (int c = threadIdx.x; c < cols; c += 256) y[begin + c] = expf(x[begin + c] - most) / all;
+}
+extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len, cudaStream_t s) {
+    void* drawn; cudaGetSymbolAddress(&drawn, next_row);
+    cudaMemsetAsync(drawn, 0, sizeof next_row, s);
+    softmax_of_row<<<rows, 256, 0, s>>>(x, y, rows, cols);
+}
+"""
+TICKET = "__shared__ int row; if (threadIdx.x == 0) row = atomicAdd(&next_row, 1u); __syncthreads();"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("row", "status"),
+    [
+        ("const unsigned short row = blockIdx.x;", "not_written"),
+        ("const int row = blockIdx.x; const unsigned short bits = 1;", "passed"),
+        ("const int row = rows - 1 - blockIdx.x; const unsigned short bits = 1;", "passed"),
+        (TICKET + " const unsigned short bits = 1;", "passed"),
+    ],
+)
+def test_rows_that_take_too_long_for_all_of_them(tmp_path, row, status):
+    found = graded(tmp_path, "06", ROWS.replace("ROW", row))
+    assert found.status == status
+    if status != "passed":
+        assert "from number 65,536 on write the elements of the first ones again" in found.tasks[0].cases[-1].message
+
+
 @pytest.mark.parametrize(
     ("text", "counts"),
     [

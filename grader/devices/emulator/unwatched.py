@@ -6,7 +6,8 @@ against the reference by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ctypes
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from grader.course.prototype import Prototype
@@ -19,14 +20,18 @@ SECONDS = 4.0  # of processor time, for a case
 
 
 @contextmanager
-def unwatched(session: Session) -> Iterator[None]:
-    """What the session calls meanwhile is neither counted nor checked."""
+def unwatched(session: Session, only: Sequence[int] = ()) -> Iterator[None]:
+    """What the session calls meanwhile is neither counted nor checked; of a launch that has these blocks, `only` they
+    run, in ascending order.
+    """
     before, session.counting = session.counting, False
     session.runtime.ladder_session_unwatched(1)
+    session.runtime.ladder_session_only_blocks((ctypes.c_uint64 * len(only))(*only), ctypes.c_size_t(len(only)))
     try:
         with silence():
             yield
     finally:
+        session.runtime.ladder_session_only_blocks(None, ctypes.c_size_t(0))
         session.runtime.ladder_session_unwatched(0)
         session.counting = before
 
@@ -38,9 +43,12 @@ def run_unwatched(
     buffers: Mapping[str, View],
     scalars: Mapping[str, int | float],
     mapping: tuple[int, int] | None,
+    only: Sequence[int] = (),
 ) -> CaseRun:
-    """Calls the task's entry point. The run is `alone` if it came to its end: its outputs are those of all blocks."""
-    with unwatched(session):
+    """Calls the task's entry point. The run is `alone` if it came to its end: its outputs are those of all blocks, or
+    of these `only`.
+    """
+    with unwatched(session, only):
         session.begin(task, session.build, session.threads, SECONDS, size_of_data(task, buffers, scalars), POISON)
         if mapping:
             session.runtime.ladder_session_mapping(*mapping)

@@ -88,7 +88,7 @@ def _run_for_results(
             session.on_multiprocessors(case["multiprocessors"])
             tell("case", case=session.run_few(name, task, buffers, scalars, mapping))
         elif job["unwatched"]:
-            tell("case", case=run_unwatched(session, name, task, buffers, scalars, mapping))
+            tell("case", case=run_unwatched(session, name, task, buffers, scalars, mapping, job["only_blocks"]))
         else:
             tell("case", case=host_ways(session, name, task, buffers, job["ways_of"], mapping))
 

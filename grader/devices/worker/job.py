@@ -110,6 +110,7 @@ class Job:
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
     few_blocks: bool = False  # there, too: of each launch a few run, and nothing is counted
     unwatched: bool = False  # there, too: all run, and nothing is counted or checked
+    only_blocks: Sequence[int] = ()  # of these then only those run
     ways_of: Sequence[Mapping[str, int | float]] = ()  # there, too: what is launched for each of these scalars
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 
@@ -141,6 +142,7 @@ class Job:
             "to_sample": dict(self.to_sample) if self.to_sample else None,
             "few_blocks": self.few_blocks,
             "unwatched": self.unwatched,
+            "only_blocks": list(self.only_blocks),
             "ways_of": [dict(each) for each in self.ways_of],
             "with_checks": self.with_checks,
             "print_threads": self.print_threads,

@@ -48,6 +48,7 @@ struct Machine {
     bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
     std::uint64_t grids_before = 0;             // launches of earlier cases, as %gridid counts them
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all
+    std::vector<std::uint64_t> only_blocks;     // that run of a launch which has them all; else all
     std::vector<std::uint64_t> told_numbers;    // of a file: half of those may be the blocks, or have the elements, of these
     int multiprocessors = ladder::multiprocessors;   // that host code is told of
     HostChance chance;

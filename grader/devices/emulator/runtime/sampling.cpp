@@ -284,6 +284,7 @@ void run_chosen(LaunchState& state, void (*run)(LaunchState&)) {
     const Machine& m = machine();
     if (m.sampling.on()) run_sampled(state, run);
     else if (m.few_blocks && m.few_blocks < state.blocks) run_few(state, run);
+    else if (!m.only_blocks.empty() && m.only_blocks.back() < state.blocks) run_blocks(state, m.only_blocks, run);
     else run(state);
 }
 

@@ -328,6 +328,9 @@ void ladder_session_steps(std::size_t number, const std::int64_t** steps, std::s
 // What runs is a whole program, and no graded file: managed memory, and a default stream that waits for others.
 void ladder_session_whole_program(int yes) { machine().whole_program = yes != 0; }
 
+// From now on, only these blocks of a launch run, in ascending order, if it has them all.
+void ladder_session_only_blocks(const std::uint64_t* numbers, std::size_t count) { machine().only_blocks.assign(numbers, numbers + count); }
+
 void ladder_session_turn_blocks(int yes) { machine().blocks_turned = yes != 0; }
 
 void ladder_session_turn_elements(int yes) { machine().elements_turned = yes != 0; }
