@@ -104,11 +104,11 @@ def _refuse_overwritten(call: Call, submission: Submission, found: TaskGrade) ->
     more, _ = _written(call, submission, [*first, *range(SIXTEEN_BITS, SIXTEEN_BITS + _FIRST)])
     total = sum(written.numel() for written in few.values())
     share = launched / _FIRST * sum(int(written.sum()) for written in few.values())
-    if launched > SIXTEEN_BITS + _FIRST and 0.9 * total < share < 1.1 * total and more:
-        if all(bool((more[name] == written).all()) for name, written in few.items()):
-            message = f"Blocks from number 65,536 on write the elements of the first ones again. {_WHY}"
-            found.status, found.stars, found.position = "not_written", 0, Position()
-            found.cases.append(CaseGrade(call.name, "not_written", message))
+    each_has_a_share = launched > SIXTEEN_BITS + _FIRST and 0.9 * total < share < 1.1 * total
+    if each_has_a_share and more and all(bool((more[name] == written).all()) for name, written in few.items()):
+        message = f"Blocks from number 65,536 on write the elements of the first ones again. {_WHY}"
+        found.status, found.stars, found.position = "not_written", 0, Position()
+        found.cases.append(CaseGrade(call.name, "not_written", message))
 
 
 def _written(call: Call, submission: Submission, only: Sequence[int]) -> tuple[dict[str, Any], int]:
