@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import RUNTIME
 
+from tests.emulator.conftest import RUNTIME
 from tests.shared import long_tail
 
 KERNELS = Path(__file__).parents[2] / "kernels"

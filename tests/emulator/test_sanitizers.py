@@ -15,10 +15,10 @@ from pathlib import Path
 
 import filelock
 import pytest
-from conftest import RENAMED, RUNTIME
 
 from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
+from tests.emulator.conftest import RENAMED, RUNTIME
 
 pytestmark = [pytest.mark.whole, pytest.mark.long]
 
