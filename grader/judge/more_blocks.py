@@ -3,7 +3,8 @@
 An index, or a number of blocks, that is kept in a narrow type is right as long as it fits, and no checked case has so
 many blocks. Where a file has such a type, or leaves work out at the timed case, the task is run with more than 256
 blocks, and with more than 65,536, for whose elements a float does not count by ones, either. Blocks that run alone
-do not tell: each does what another does, too, and writes what is right there.
+do not tell: each does what another does, too, and writes what is right there. Only where all of them do not end in
+time, some run alone, and what they write is held against what others write besides.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class Job:
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
     few_blocks: bool = False  # there, too: of each launch a few run, and nothing is counted
     unwatched: bool = False  # there, too: all run, and nothing is counted or checked
-    only_blocks: Sequence[int] = ()  # of these then only those run
+    only_blocks: Sequence[int] = ()  # with `unwatched`: of a launch that has them all, these alone run
     ways_of: Sequence[Mapping[str, int | float]] = ()  # there, too: what is launched for each of these scalars
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 

@@ -221,7 +221,7 @@ std::span<const Acquisitions::Where> Acquisitions::next_of_thread(OfBlock& relea
         releases.by_thread.resize(std::max<std::size_t>(releases.by_thread.size(), thread + 1));
         releases.by_thread[thread].push_back(where);
     }
-    if (releases.known != releases.all.size()) releases.known = releases.all.size();
+    if (releases.known != releases.all.size()) releases.known = releases.all.size();   // else others read it, perhaps now
     if (access.thread >= releases.by_thread.size()) return {};
     const std::span<const Where> own = releases.by_thread[access.thread];
     const auto first = std::partition_point(own.begin(), own.end(), [&](const Where& where) { return of(where).tick < access.tick; });

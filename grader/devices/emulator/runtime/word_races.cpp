@@ -101,7 +101,7 @@ bool WordRaces::is_new(std::uint64_t key) {
 }
 
 void WordRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes,
-                         const BlockAccess& its, bool now_writes, bool same_value, const char* text) {
+                        const BlockAccess& its, bool now_writes, bool same_value, const char* text) {
     const Access& now = its.access;
     const bool note = same_value || text == unchanged;
     const std::uint64_t key = (static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + note;
