@@ -9,6 +9,7 @@
 #include "matrices.h"
 #include "replay.h"
 #include "rounds.h"
+#include "spinning.h"
 #include "watching.h"
 
 namespace ladder {
@@ -246,43 +247,6 @@ bool is_done(const Block& block) {
            std::none_of(block.warps.begin(), block.warps.end(), [](auto& warp) { return warp.can_run; });
 }
 
-// Whether a lane that asks for its word again would find what it has found again and again.
-bool would_find_the_same(const Thread& thread) {
-    std::uint64_t now = 0;
-    if (thread.executor->find(thread.asked, thread.asked_bytes))
-        std::memcpy(&now, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
-    return thread.stuck >= looks_before_yield - 1 && now == thread.found;
-}
-
-bool all_stuck(const Block& block) {
-    return std::all_of(block.threads.begin(), block.threads.end(), [](const Thread& thread) {
-        return thread.state != State::Spinning || would_find_the_same(thread);
-    });
-}
-
-// Other blocks may change their words until it is this block's turn.
-bool may_be_stuck(const Block& block) {
-    bool asks_others = false;
-    for (const Thread& thread : block.threads) {
-        if (thread.state != State::Spinning) continue;
-        if (thread.stuck < looks_before_yield - 1) return false;
-        asks_others = asks_others || machine().memory.all_blocks_see(thread.asked);
-    }
-    return asks_others || all_stuck(block);
-}
-
-// Whether it has the turn, and lanes spin that would find the same again, and the others need them. So much is known before what
-// they have done is replayed.
-bool only_spins(const Block& block) {
-    bool spins = false;
-    for (const Thread& thread : block.threads) {
-        spins = spins || thread.state == State::Spinning;
-        const bool waits = thread.state == State::Done || thread.state == State::AtBarrier;
-        if (!waits && (thread.state != State::Spinning || !would_find_the_same(thread))) return false;
-    }
-    return spins && block.has_ordered && !block.stopped && !block.sample;
-}
-
 // Lanes spin, and all others wait for them. Others have to get on before they do.
 void sleep(Block& block, bool stuck) {
     block.idle_rounds = 0;
@@ -340,9 +304,10 @@ void run_block(Block& block) {
         if (run.ordered) {
             if (run.spinning && run.progress) continue;   // those that spin may need the turn as well
             block.idle_rounds = 0;
+            const bool rest_waits = rest_needs_others(block);
             await_turn(block);
             run_ordered(block);
-            if (only_spins(block)) doze(block);
+            if (rest_waits && only_spins(block)) doze(block);
             continue;
         }
         if (block.sample && thin(block)) continue;

@@ -66,7 +66,16 @@ bool Acquisitions::repeats(const Release& before, const Release& now, std::uint3
            sets_.without(before.includes, object) == sets_.without(now.includes, object);
 }
 
-void Acquisitions::release(std::uint64_t object, unsigned width, const Release& release) {
+void Acquisitions::Object::add(Release&& release) {
+    last_block = release.block;
+    last_thread = release.thread;
+    last = release.number;
+    handed_on = release.handed_on;
+    ++size;
+    releases.push_back(std::move(release));
+}
+
+void Acquisitions::release(std::uint64_t object, unsigned width, Release&& release) {
     std::lock_guard lock(mutex_);
     const auto [place, is_new] = objects_by_key_[width].try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
     if (is_new) objects_.emplace_back().key = object;
@@ -74,27 +83,31 @@ void Acquisitions::release(std::uint64_t object, unsigned width, const Release& 
     auto& theirs = by_block_[release.block].all;
     if (!theirs.empty() && theirs.back().object == place->second && repeats(known.releases[theirs.back().index], release, place->second))
         return;
-    theirs.push_back({place->second, static_cast<std::uint32_t>(known.releases.size())});
-    known.releases.push_back(release);
-    known.releases.back().number = ++releases_;
+    theirs.push_back({place->second, known.size});
+    const std::uint32_t number = release.number = releases_.load(std::memory_order_relaxed) + 1;
     for (const bool device : {false, true}) {
-        auto& handed_on = known.handed_on[device];
-        const std::uint32_t before = handed_on.empty() ? 0 : handed_on.back();
-        handed_on.push_back(device && !release.device ? before : sets_.join(before, release.includes));
+        const std::uint32_t before = known.handed_on[device];
+        release.handed_on[device] = device && !release.device ? before : sets_.join(before, release.includes);
     }
+    known.add(std::move(release));
+    releases_.store(number, std::memory_order_relaxed);
     any_.store(true, std::memory_order_relaxed);
 }
 
 // Whether who has acquired the first releases of an object thereby knows of this one, and of what that includes.
 bool Acquisitions::is_implied(const Where& where, std::uint32_t object, std::uint32_t count) const {
-    const bool is_device = objects_[where.object].releases[where.index].device;
-    return is_device && (where.object == object ? where.index < count : holds(objects_[object].handed_on[true][count - 1], where));
+    const Release& release = objects_[where.object].releases[where.index];
+    if (!release.device || where.object == object) return release.device && where.index < count;
+    const Object& acquired = objects_[object];
+    const bool is_last = count == acquired.size;
+    if ((is_last ? acquired.last : acquired.releases[count - 1].number) < release.number) return false;   // it came before
+    return holds(is_last ? acquired.handed_on[true] : acquired.releases[count - 1].handed_on[true], where);
 }
 
-std::uint32_t Acquisitions::Object::count(std::uint32_t last) {
-    if (releases.back().number <= last) return static_cast<std::uint32_t>(releases.size());
-    if (std::exchange(until, last) != last) {
-        const auto is_early = [=](const Release& each) { return each.number <= last; };
+std::uint32_t Acquisitions::Object::count(std::uint32_t most) {
+    if (last <= most) return size;
+    if (std::exchange(until, most) != most) {
+        const auto is_early = [=](const Release& each) { return each.number <= most; };
         early = static_cast<std::uint32_t>(std::partition_point(releases.begin(), releases.end(), is_early) - releases.begin());
     }
     return early;
@@ -109,20 +122,22 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     const std::uint32_t count = known.count(until);
     const std::uint32_t before = sets_.count(already, found->second);
     if (count <= before) return already;
-    const Release& last = known.releases[count - 1];
-    if (count == before + 1 && last.block == block && last.thread == thread) return already;
+    const bool is_last = count == known.size;
+    const Release* const early = is_last ? nullptr : &known.releases[count - 1];
+    const auto [by, of] = is_last ? std::pair(known.last_block, known.last_thread) : std::pair(early->block, early->thread);
+    if (count == before + 1 && by == block && of == thread) return already;
     if (const auto own = by_block_.find(block); own != by_block_.end()) {
         const Where& where = own->second.all.back();
         if (is_implied(where, found->second, count)) already = sets_.minus(already, objects_[where.object].releases[where.index].includes);
     }
-    return sets_.join(already, sets_.one({found->second, count, last.number}));
+    return sets_.join(already, sets_.one({found->second, count, is_last ? known.last : early->number}));
 }
 
 bool Acquisitions::last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const {
     std::lock_guard lock(mutex_);
     const auto found = objects_by_key_[width].find(object);
     if (found == objects_by_key_[width].end()) return true;
-    return objects_[found->second].releases.back().block == block;
+    return objects_[found->second].last_block == block;
 }
 
 std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
@@ -165,7 +180,7 @@ const std::vector<ReleaseSets::Part>& Acquisitions::closure(std::uint32_t set, b
         const Part part = todo.back();
         todo.pop_back();
         if (part.count < counts_[part.object]) continue;   // more of its releases were found since
-        const std::uint32_t more = objects_[part.object].handed_on[device][part.count - 1];
+        const std::uint32_t more = objects_[part.object].releases[part.count - 1].handed_on[device];
         if (const auto known = closures.of.find(more); known == closures.of.end()) add_all(more);
         else for (const Part& each : known->second) add(each, true);
     }
@@ -203,7 +218,7 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
     while (!found && !todo.empty()) {
         const Part part = todo.back();
         todo.pop_back();
-        if (part.count == counts_[part.object]) sets_.any(objects_[part.object].handed_on[device][part.count - 1], add);
+        if (part.count == counts_[part.object]) sets_.any(objects_[part.object].releases[part.count - 1].handed_on[device], add);
     }
     for (const std::uint32_t object : touched) counts_[object] = 0;
     for (const Where& goal : goals) goals_[goal.object] = 0;
@@ -272,7 +287,7 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
 bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const {
     if (holds(set, where)) return true;
     if (sets_.size(set) > most_parts) return false;
-    return sets_.any(set, [&](const Part& part) { return holds(objects_[part.object].handed_on[device][part.count - 1], where); });
+    return sets_.any(set, [&](const Part& part) { return holds(objects_[part.object].releases[part.count - 1].handed_on[device], where); });
 }
 
 std::uint64_t object_key(const Block& block, Address a) {
@@ -326,7 +341,7 @@ std::uint32_t release_to_child(Thread& thread) {
     Acquisitions& acquisitions = machine().acquisitions;
     const std::uint64_t child = ++last_child;
     acquisitions.release(child, any_width, {thread.block->id, block.epoch, block.epoch, thread.number, clock.tick, thread.number / warp_lanes,
-                                            thread.warp->clock.strong_row(), block.fences, true, clock.acquired, 0});
+                                            thread.warp->clock.strong_row(), block.fences, true, clock.acquired, 0, {}});
     record(thread, Event::Clock, 0, ++clock.tick, 0, no_region);
     return acquisitions.acquire(child, any_width, 0, ~std::uint64_t{0}, 0, ~0u);
 }
@@ -347,7 +362,10 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.device = release.device && scope != Scope::Block;
     release.includes = clock.acquired;
-    machine().acquisitions.release(object_key(*thread.block, a), width, release);
+    Acquisitions& acquisitions = machine().acquisitions;
+    const Acquired last{object_key(*thread.block, a), width, acquisitions.releases()};
+    acquisitions.release(last.object, width, std::move(release));
+    if (thread.acquired_last == last) thread.acquired_last.releases = acquisitions.releases();   // its own is nothing new to it
     thread.warp->have_released |= 1u << thread.lane;
 }
 

@@ -104,6 +104,7 @@ struct Release {
     bool device;             // a fence of device scope: other blocks may rely on it
     std::uint32_t includes;  // what it had itself acquired
     std::uint32_t number;    // of all releases, in their order
+    std::array<std::uint32_t, 2> handed_on;   // what it and those before it at its object had acquired; [1]: at device scope
 };
 
 // Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets
@@ -114,7 +115,7 @@ struct Release {
 class Acquisitions {
 public:
     void clear();
-    void release(std::uint64_t object, unsigned width, const Release& release);
+    void release(std::uint64_t object, unsigned width, Release&& release);   // its number and what it hands on are worked out here
     // For this thread of a block, whose own last release is nothing new to it; of the releases with a number up to `until`.
     std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until);
     bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
@@ -142,12 +143,17 @@ public:
 
 private:
     using Part = ReleaseSets::Part;
-    struct Object {
+    // Most that is asked lies in one line of the cache, which comes from the core that has released here before.
+    struct alignas(64) Object {
         std::uint64_t key;
-        std::deque<Release> releases;
-        std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
+        std::uint64_t last_block = 0;               // of the last release
+        std::uint32_t last_thread = 0, last = 0;    // the same: its number
+        std::uint32_t size = 0;                     // of releases
+        std::array<std::uint32_t, 2> handed_on{};   // by the last of them
         std::uint32_t until = 0, early = 0;         // who was woken together asks the same: how many of these were among the first so many
-        std::uint32_t count(std::uint32_t until);   // of them, with a number up to this
+        std::deque<Release> releases;
+        std::uint32_t count(std::uint32_t most);   // of them, with a number up to this
+        void add(Release&& release);
     };
     struct Where { std::uint32_t object, index; };
     // All releases of a block, and those of each thread, where they are many: up to `known` of all.

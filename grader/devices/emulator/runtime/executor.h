@@ -88,6 +88,7 @@ struct Executor {
     std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::vector<Record> aside;                  // room for what is put aside of one
+    std::vector<std::pair<WarpUnit*, std::uint32_t>> unpublished;   // the same, for publish(): lanes of the block's warps
     std::condition_variable_any changed;        // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
     int crowded_waits = 0, crowd = 0;           // so many it is to spend asleep, for others need its core; as it was last time

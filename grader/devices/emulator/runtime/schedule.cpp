@@ -271,6 +271,7 @@ void Schedule::meet_in_cluster(const Block& block, BlockState state) {
 
 void Schedule::forget_watchers() {
     watchers_.clear();
+    watching_ = 0;
     watched_ = false;
 }
 
@@ -285,6 +286,7 @@ void Schedule::watch(const Block& block) {
         last = thread.asked;
         if (last == woken_by && thread.only_looks) counted_.insert(last);
         watchers_[last].push_back({block.number, nap});
+        ++watching_;
     }
 }
 
@@ -292,8 +294,8 @@ void Schedule::watch(const Block& block) {
 void Schedule::doze(Block& block) {
     jitter();
     block.asking.clear();
-    for (const Thread& thread : block.threads)
-        if (thread.state == State::Spinning) block.asking.push_back(thread.number);
+    for (const WarpUnit& warp : block.warps)
+        if (warp.can_run) each_lane(warp.lanes_in(State::Spinning), [&](int l) { block.asking.push_back(warp.threads[l].number); });
     std::unique_lock lock(mutex);
     wake_watchers(block);
     place(block.number).block = &block;
@@ -346,8 +348,9 @@ void Schedule::wake_watchers_of(Address a) {
             place_in_queue = queue_.insert(place_in_queue, watcher.block) + 1;
         }
     }
-    watchers_.erase(found);
-    watched_ = !watchers_.empty();
+    watching_ -= found->second.size();
+    found->second.clear();   // and keeps its memory, for who watches a word mostly watches it again
+    watched_ = watching_ > 0;
 }
 
 }  // namespace ladder

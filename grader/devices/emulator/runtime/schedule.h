@@ -147,6 +147,7 @@ private:
     Habit* passed_by_ = nullptr;               // how that block has got it, if from one that runs on
     std::set<std::uint64_t> failed_;           // blocks; their turns have not come since
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
+    std::size_t watching_ = 0;                 // all of these
     std::unordered_set<Address> counted_;      // words that have changed before they were what a block waits for
     std::unordered_map<std::uint64_t, Cluster> clusters_;   // by number: those that have come to a barrier, or to an end
     std::vector<Executor*> sleepers_;          // executors that wait
@@ -156,7 +157,7 @@ private:
     bool due_goes_back_ = true;                // the greatest first
     std::uint64_t handed_round_ = 0, due_passes_ = 0;   // turns; times that due_ came in: since a block was done or new ones came in
     alignas(cache_lines) std::atomic<std::uint64_t> turn_{0};   // the block whose turn it is; == blocks_: nobody's
-    std::atomic<bool> watched_{false};         // whether watchers_ has any
+    std::atomic<bool> watched_{false};         // whether there are any
 };
 
 }  // namespace ladder

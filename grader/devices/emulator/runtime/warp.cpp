@@ -380,6 +380,7 @@ Run run_warp(WarpUnit& warp) {
 void run_ordered(Block& block) {
     bool spun = false;
     for (WarpUnit& warp : block.warps) {
+        if (!warp.can_run) continue;
         const std::uint32_t lanes = warp.lanes_in(State::Ordered);
         if (lanes) begin_trace(warp);
         for (int l = 0; l < warp.lanes && !block.stopped; ++l) {

@@ -260,11 +260,14 @@ static void publish(WarpUnit& warp, const Thread* running, std::uint32_t lanes, 
 
 void publish(Block& block, const Thread* running) {
     if (!block.launch->counting) return;
+    std::vector<std::pair<WarpUnit*, std::uint32_t>>& parts = block.executor->unpublished;
+    parts.clear();
+    for (WarpUnit& warp : block.warps) {
+        const std::uint32_t runs = running && running->warp == &warp ? 1u << running->lane : 0;
+        if (const std::uint32_t lanes = unreplayed(warp) | runs) parts.emplace_back(&warp, lanes);
+    }
     for (const bool read_first : {false, true})
-        for (WarpUnit& warp : block.warps) {
-            const std::uint32_t runs = running && running->warp == &warp ? 1u << running->lane : 0;
-            if (const std::uint32_t lanes = unreplayed(warp) | runs) publish(warp, running, lanes, read_first);
-        }
+        for (const auto& [warp, lanes] : parts) publish(*warp, running, lanes, read_first);
 }
 
 // What a lane has read before, replay is to say whether it should have.
