@@ -219,6 +219,8 @@ def page_table(printed: str) -> str:
     heads = [f"{executors} executor{'s' * (executors > 1)}, {threads} threads" for executors, threads, _ in columns]
     lines = [["pattern", *heads], ["---", *("---:" for _ in heads)]]
     lines += [[f"`{name}`", *(f"{row[column]:.1f}" for column in columns)] for name, row in rows]
+    few = [sum(round(row[column], 1) <= 2 for _, row in rows) for column in columns]
+    lines += [["at most 2.0", *(f"{count} of {len(rows)}" for count in few)]]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

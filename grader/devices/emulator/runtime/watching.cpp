@@ -263,6 +263,7 @@ void publish(Block& block, const Thread* running) {
     std::vector<std::pair<WarpUnit*, std::uint32_t>>& parts = block.executor->unpublished;
     parts.clear();
     for (WarpUnit& warp : block.warps) {
+        if (!warp.can_run && !block.sample) continue;   // what its lanes have done is replayed
         const std::uint32_t runs = running && running->warp == &warp ? 1u << running->lane : 0;
         if (const std::uint32_t lanes = unreplayed(warp) | runs) parts.emplace_back(&warp, lanes);
     }
