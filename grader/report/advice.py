@@ -219,6 +219,8 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     finding = decisive(case.findings) if case else None
     if case and (said := slip(status, source, finding.line if finding else None)):
         return said
+    if case and (counted := case.details.get("counted_word")):
+        return str(counted)
     special = ""
     if finding and status_of(finding) == status:
         special, known = _on_statement(finding, source), known_elsewhere(finding, cases)

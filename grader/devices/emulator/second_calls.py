@@ -75,7 +75,7 @@ class Kept:
     """
 
     def __init__(self, build: Loaded, entry: str, reading: Reading) -> None:
-        base = _begin_of(build.library, entry)
+        base = begin_of(build.library, entry)
         kept = [each for each in build.code.symbols if each.kind in _KEPT and base]
         self._places = [(base + each.value, min(each.bytes, _MOST_BYTES)) for each in kept]
         self._places += _thread_local(base)
@@ -182,7 +182,7 @@ class _Place(ctypes.Structure):
     )
 
 
-def _begin_of(library: ctypes.CDLL, entry: str) -> int:
+def begin_of(library: ctypes.CDLL, entry: str) -> int:
     """The address at which this process has loaded the library, found by that of its function `entry`.
 
     0 if the dynamic loader does not know the function.

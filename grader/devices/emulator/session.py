@@ -25,6 +25,7 @@ from grader.devices.build.recipe import Library
 from grader.devices.emulator import second_calls
 from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small, put
+from grader.devices.emulator.counted_words import CountedWords
 from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
 from grader.devices.emulator.entry import (
     OTHER_POISONS,
@@ -94,6 +95,7 @@ class Session:
         self.checking = (
             CheckingRuns(facts.checked, self.runtime, self._call_to_check, chance) if facts.checked else None
         )
+        self._counted_words = CountedWords(self.build, self.runtime, self._call_to_check)
         self._multiprocessors: int | None = None  # None: as many as the emulated GPU has
 
     def on_multiprocessors(self, count: int | None) -> None:
@@ -125,6 +127,7 @@ class Session:
         look = checking.look(what, outputs, untouched) if checking else None
         if look and look.decides:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
+        self._counted_words.begin(what)
         with silence() if look and look.has_printed else nullcontext():
             facts, took = self._call(*what, POISON, to_record)
         unseen = [] if to_record else unseen_stores(facts, buffers, untouched)
@@ -139,6 +142,7 @@ class Session:
                     finding["note"] = True
         if look:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
+        counted = self._counted_words.why(what, facts, outputs, untouched) if is_small(what) and checking else []
         turned = None
         if checking and is_small(what) and (place := order_sensitive_place(facts)):
             first, second, turned = checking.in_other_order(what, outputs, untouched)
@@ -146,7 +150,7 @@ class Session:
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if checking and turned:
             run.findings += word_turned(turned, checking.code, element_bytes(task), self.reading)
-        run.findings += unseen
+        run.findings += unseen + counted
         if second_calls.are_of_use(what, run) and not to_record and not self._multiprocessors:
             self._keep(name, what, outputs, untouched)
         return run
