@@ -29,7 +29,7 @@ from grader.report.other_names import called_otherwise
 from grader.report.own_flags import own_flag
 from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
-from grader.report.two_blocks import of_two_blocks
+from grader.report.two_blocks import of_order, of_two_blocks
 from grader.report.unread_arrays import unread_input, unread_shared
 from grader.report.unwritten import on_shared, on_unwritten
 
@@ -187,10 +187,6 @@ FROM_KERNELS = (
     "A kernel may begin as soon as it is launched, and the kernel that launches it cannot wait for it. What one block "
     "launches on one stream is done in its order, all else side by side; a tail launch comes behind all."
 )
-BLOCK_ORDER = (
-    "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
-    "indices: count first, a prefix sum of the counts then tells each block where it begins."
-)
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
@@ -207,7 +203,6 @@ _OF_KIND = {
     "own_array": OWN_ARRAY,
     "wrong_call": "This is the host code's call: nothing is said here of the kernel.",
     "never_set": NEVER_SET,
-    "block_order": BLOCK_ORDER,
     "stack_overflow": LEFT_ITS_STACK,
 }
 _ONE_DIMENSION = re.compile(r"blockDim|blockIdx.*threadIdx|threadIdx.*blockIdx")
@@ -296,6 +291,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return KEPT_AWAY
     if finding.kind == "shuffle_source" and "named in the mask" in finding.message:
         return NOT_IN_MASK
+    if finding.kind == "block_order":
+        return of_order(_text(source, finding.line))
     if finding.kind == "own_array" and "before its start" in finding.message:
         return NEGATIVE
     if finding.kind == "host_access" and "its kind says" in finding.message:

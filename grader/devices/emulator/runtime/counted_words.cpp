@@ -8,8 +8,6 @@ namespace ladder {
 
 namespace {
 
-bool counts(Atomic op) { return op == Atomic::Add || op == Atomic::Sub || op == Atomic::Increment || op == Atomic::Decrement; }
-
 unsigned bytes_of(Type type) { return type > Type::U32 && type != Type::F32 ? 8 : 4; }
 
 std::uint64_t held(const void* word, Type type) {
@@ -32,7 +30,7 @@ CountedWord* word_of(CountedWords& all, const Region& region, Address a) {
 std::uint64_t count_in_word(const Region& region, Atomic op, Type type, void* word, std::uint64_t value, std::uint32_t pc) {
     Machine& m = machine();
     if (m.whole_program || m.sampling.on() || region.of_task || region.space != Space::Global) return value;
-    if (!counts(op) || (value == 0 && (op == Atomic::Add || op == Atomic::Sub)) || type < Type::I32 || type > Type::F64) return value;
+    if ((value == 0 && (op == Atomic::Add || op == Atomic::Or)) || type < Type::I32 || type > Type::F64) return value;   // it only looks
     const auto a = reinterpret_cast<Address>(word);
     CountedWords& all = m.counted_words;
     CountedWord* const its = word_of(all, region, a);
