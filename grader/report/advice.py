@@ -239,6 +239,8 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
 def _on_statement(finding: Finding, source: Sequence[str]) -> str:
     """The same of the statement that the finding's line is a part of, where it goes over several."""
     lines, begins = statements(source)
+    if finding.kind == "block_order":
+        return of_order(_text(lines, begin(begins, finding.line)))
     other = {name: begin(begins, at) for name, at in finding.details.items() if name == "other_line"}
     return _on_finding(replace(finding, line=begin(begins, finding.line), details=finding.details | other), lines)
 
@@ -291,8 +293,6 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return KEPT_AWAY
     if finding.kind == "shuffle_source" and "named in the mask" in finding.message:
         return NOT_IN_MASK
-    if finding.kind == "block_order":
-        return of_order(_text(source, finding.line))
     if finding.kind == "own_array" and "before its start" in finding.message:
         return NEGATIVE
     if finding.kind == "host_access" and "its kind says" in finding.message:

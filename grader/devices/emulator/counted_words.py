@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from grader.course.prototype import CType
+from grader.devices.emulator.checking_runs import is_small
 from grader.devices.emulator.entry import Call, Loaded, View, bytes_of, written_types
 from grader.devices.emulator.kinds import ATOMICS, TYPES
 from grader.devices.emulator.looking import Contents, Fact, are_close, silence
@@ -88,7 +89,12 @@ class CountedWords:
     def why(self, what: Call, facts: Fact, outputs: list[View], untouched: list[np.ndarray]) -> list[Finding]:
         """A note on what is wrong with such a word. All is as before then."""
         words = facts["counted_words"]
-        if not words or self._left <= 0 or any(each["kind"] == "crash" for each in facts["findings"]):
+        if (
+            not words
+            or not is_small(what)
+            or self._left <= 0
+            or any(each["kind"] == "crash" for each in facts["findings"])
+        ):
             return []
         types = [*written_types(*what[:2]).values()]
         lacking = _lacking([bytes_of(view) for view in outputs], untouched, types)

@@ -14,7 +14,7 @@ from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, put
 from grader.devices.emulator.entry import POISON, Call, Loaded, View, bytes_of, size_of_data, written_types
 from grader.devices.emulator.looking import silence
 from grader.devices.emulator.reading import Reading
-from grader.devices.evidence import Finding
+from grader.devices.evidence import CaseRun, Finding
 
 Kept = tuple[str, Call, list[View], list[np.ndarray]]
 
@@ -32,11 +32,13 @@ class MoreCalls:
         self._has_variables = any(each.kind in ("named_variable", "managed") for each in build.code.symbols)
         self._chances = second_calls.chances(())
 
-    def keep(self, case: Kept) -> None:
-        """A case in whose first call nothing was wrong, if it is short. The more blocks it has, the more a second call
-        shows; for many calls the smallest that is one.
+    def keep(self, run: CaseRun, case: Kept) -> None:
+        """A case, if it is short and nothing was wrong in its first call, this `run`. The more blocks it has, the more
+        a second call shows; for many calls the smallest that is one.
         """
         size = size_of_data(*case[1][:3])
+        if any(finding.severity == "error" for finding in run.findings):
+            return
         if self._has_variables and size <= MOST_CHECKED_ELEMENTS:
             self._all.append(case)
         if size > second_calls.MOST_ELEMENTS:

@@ -23,7 +23,7 @@ import numpy as np
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small
+from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns
 from grader.devices.emulator.counted_words import CountedWords
 from grader.devices.emulator.counters import add_up, stands_alone
 from grader.devices.emulator.entry import (
@@ -140,7 +140,6 @@ class Session:
                     finding["note"] = True
         if look:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
-        counted = self._counted_words.why(what, facts, outputs, untouched) if is_small(what) and checking else []
         turned = None
         if checking and (place := checking.place_of_order(what, facts, took)):
             first, second, turned = checking.in_other_order(what, outputs, untouched)
@@ -148,10 +147,9 @@ class Session:
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if checking and turned:
             run.findings += word_turned(turned, checking.code, element_bytes(task), self.reading)
-        run.findings += unseen + counted
-        is_right = all(finding.severity == "note" for finding in run.findings)
-        if is_right and not to_record and not self._multiprocessors:
-            self._more_calls.keep((name, what, outputs, untouched))
+        run.findings += unseen + (self._counted_words.why(what, facts, outputs, untouched) if checking else [])
+        if not to_record and not self._multiprocessors:
+            self._more_calls.keep(run, (name, what, outputs, untouched))
         return run
 
     def call_again(self) -> list[Finding]:
