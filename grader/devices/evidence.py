@@ -36,6 +36,8 @@ class Diagnostic:
     level: str = "error"
 
 
+# A note on the word in which blocks count, where that is why a case is wrong: the judge tells it.
+COUNTED_WORD = "counted_word"
 # A warning that explains what a kernel's fault is not called by.
 NO_RETURN = "this function does not return a value on every way"
 FAULTS = ("crash", "stack_overflow")  # what becomes of it, in a kernel

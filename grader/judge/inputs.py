@@ -98,6 +98,7 @@ class Draw:
         those follows from arithmetic alone, and is to be left to it. At the same places in all, so that all are large.
         """
         places = self.integers(0, tensors[0].numel(), max(1, tensors[0].numel() // 500)).long()
+        places = places.unique()  # of two numbers for one place, threads of torch leave either
         for tensor in tensors:
             tensor.view(-1)[places] = self.choice(_EXTREMES, len(places))
 

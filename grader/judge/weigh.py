@@ -8,7 +8,16 @@ from dataclasses import replace
 
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach
-from grader.devices.evidence import FAULTS, NO_RETURN, CaseRun, Diagnostic, Evidence, Json, for_missing_return
+from grader.devices.evidence import (
+    COUNTED_WORD,
+    FAULTS,
+    NO_RETURN,
+    CaseRun,
+    Diagnostic,
+    Evidence,
+    Json,
+    for_missing_return,
+)
 from grader.judge.causes.elements import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
@@ -80,6 +89,10 @@ def _name_reasons(cases: Sequence[CaseGrade], prepared: Sequence[Prepared], runs
         except Exception as error:  # a reason is a help: for want of one no verdict is lost
             said = NO_REASON.format(error=type(error).__name__)
             wrong[0].details["pattern_message"] = f"{wrong[0].details.get('pattern_message', '')} {said}".strip()
+    if any(each.kind == COUNTED_WORD for case in cases for each in case.findings):
+        from grader.judge.causes.counted_word import name_counted_words
+
+        name_counted_words(cases)
     if cases and cases[-1].status == "timeout":
         from grader.judge.all_work import name_all_work
 

@@ -29,7 +29,7 @@ from grader.report.other_names import called_otherwise
 from grader.report.own_flags import own_flag
 from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
-from grader.report.two_blocks import of_two_blocks
+from grader.report.two_blocks import of_order, of_two_blocks
 from grader.report.unread_arrays import unread_input, unread_shared
 from grader.report.unwritten import on_shared, on_unwritten
 
@@ -187,10 +187,6 @@ FROM_KERNELS = (
     "A kernel may begin as soon as it is launched, and the kernel that launches it cannot wait for it. What one block "
     "launches on one stream is done in its order, all else side by side; a tail launch comes behind all."
 )
-BLOCK_ORDER = (
-    "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
-    "indices: count first, a prefix sum of the counts then tells each block where it begins."
-)
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,
@@ -207,7 +203,6 @@ _OF_KIND = {
     "own_array": OWN_ARRAY,
     "wrong_call": "This is the host code's call: nothing is said here of the kernel.",
     "never_set": NEVER_SET,
-    "block_order": BLOCK_ORDER,
     "stack_overflow": LEFT_ITS_STACK,
 }
 _ONE_DIMENSION = re.compile(r"blockDim|blockIdx.*threadIdx|threadIdx.*blockIdx")
@@ -219,6 +214,8 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str], cases:
     finding = decisive(case.findings) if case else None
     if case and (said := slip(status, source, finding.line if finding else None)):
         return said
+    if case and (counted := case.details.get("counted_word")):
+        return str(counted)
     special = ""
     if finding and status_of(finding) == status:
         special, known = _on_statement(finding, source), known_elsewhere(finding, cases)
@@ -242,6 +239,8 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
 def _on_statement(finding: Finding, source: Sequence[str]) -> str:
     """The same of the statement that the finding's line is a part of, where it goes over several."""
     lines, begins = statements(source)
+    if finding.kind == "block_order":
+        return of_order(_text(lines, begin(begins, finding.line)))
     other = {name: begin(begins, at) for name, at in finding.details.items() if name == "other_line"}
     return _on_finding(replace(finding, line=begin(begins, finding.line), details=finding.details | other), lines)
 

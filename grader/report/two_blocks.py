@@ -30,6 +30,14 @@ COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
 )
+BLOCK_ORDER = (
+    "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
+    "indices: count first, a prefix sum of the counts then tells each block where it begins."
+)
+SWAPS_ONCE = (
+    "An atomicCAS that finds another value than the one it compares with changes nothing, and somebody may have come in"
+    " between: repeat it with the value that it gave, until that is the one it compared with."
+)
 _BOTH_WRITE = re.compile(r"\bwrites \S+ in line \d+ while thread [^;:]* writes it in line \d+, in any order")
 _TAKES = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(\s*(?P<cas>.*?),\s*0u?\s*,|Exch\(\s*(?P<exch>.*?),)\s*1u?\s*\)")
 
@@ -46,6 +54,11 @@ def of_two_blocks(message: str, source: Sequence[str], space: str = "global") ->
         return _of_one_axis(message, source) or TWO_BLOCKS
     counter = _counter(source)
     return COUNTED_BLOCKS.format(counter=counter) if counter else READ_ELSEWHERE
+
+
+def of_order(text: str) -> str:
+    """Of outputs that depend on who comes first to the atomic of this line."""
+    return SWAPS_ONCE if "atomicCAS" in text else BLOCK_ORDER
 
 
 def _of_one_axis(message: str, source: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.devices.evidence import COUNTED_WORD
 from grader.judge.verdict import CaseGrade
 from grader.report.guards import or_swapped
 
@@ -42,7 +43,7 @@ def on_unwritten(case: CaseGrade) -> str:
         return NO_STORE.format(buffer=case.details["buffer"])
     shared = any("the same value" in finding.message for finding in case.findings)
     told = case.details.get("pattern_message", "")  # which may ask for more blocks itself
-    if (case.details.get("pattern") in ("index", "swapped_grid") or "launch " in told) and not shared:
+    if (case.details.get("pattern") in ("index", "swapped_grid", COUNTED_WORD) or "launch " in told) and not shared:
         return RUBBISH
     said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
     if threads >= elements > 0:

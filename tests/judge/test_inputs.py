@@ -62,3 +62,14 @@ def test_a_transpose_moves_numbers_of_any_size(read, tmp_path):
     (tmp_path / "kernel.cu").write_text(text.replace(TURNS, f"{to} = {read.replace('X', of)};"))
     found = grade("03", tmp_path / "kernel.cu", device="emulator", seed=1, tasks=["transpose"])
     assert found.status == "wrong_result"
+
+
+def test_a_place_that_is_drawn_twice_is_planted_once(monkeypatch):
+    """Of several numbers for one place, torch's threads leave any: inputs of one seed would differ."""
+    draw, counts = Draw(1), []
+    monkeypatch.setattr(draw, "integers", lambda *_: torch.tensor([3, 700, 3, 3]))
+    monkeypatch.setattr(draw, "choice", lambda values, count: counts.append(count) or torch.full((count,), 1e9))
+    x = torch.zeros(1000)
+    draw.plant_extremes(x)
+    assert counts == [2]
+    assert x.nonzero().flatten().tolist() == [3, 700]

@@ -1,5 +1,6 @@
 """A sum under a logarithm that goes wrong where its maximum grows is told by how."""
 
+import dataclasses
 import math
 from types import SimpleNamespace
 
@@ -69,3 +70,19 @@ def test_threads_with_one_term_each_agree_with_sums_that_are_added_as_they_are()
 
     cases = [case(40, 52, wrong), case(7, 26, wrong)]
     assert "The sums of 32 threads, or steps, are added as they are" in cause(cases).message(cases[0])
+
+
+def test_a_sum_of_nothing_may_leave_the_maximum():
+    """Where terms are far apart, nothing is left of a sum without the largest."""
+
+    def wrong(row):
+        kept = [x for i, x in enumerate(row) if x <= max(row[:i], default=-math.inf)]
+        total = sum(math.exp(x - max(row)) for x in kept)
+        return max(row) + (math.log(total) if total > 2.0**-126 else 0)
+
+    far = case(64, 40, wrong)
+    x = 60 * far.inputs["x"]
+    got = torch.tensor([wrong(row) for row in x.tolist()]).double()
+    far = dataclasses.replace(far, inputs={"x": x}, got=got, expected=x.logsumexp(1), answers={}, counted_in={})
+    cases = [far, case(40, 52, wrong)]
+    assert "lacks each term that was the largest when it came" in cause(cases).message(cases[1])

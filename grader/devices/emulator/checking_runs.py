@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from grader.devices.emulator.checked import Checked
+from grader.devices.emulator.counters import order_sensitive_place
 from grader.devices.emulator.entry import Call, Loaded, View, bytes_of, size_of_data, written_types
 from grader.devices.emulator.looking import Contents, Fact, Look, silence
 from grader.devices.emulator.turned import ends_well
@@ -49,6 +50,7 @@ class CheckingRuns:
         self._checked, self._runtime, self._call, self._asks_for_chance = checked, runtime, call, asks_for_chance
         self.code = checked.code
         self._looking_at_few: Loaded | None = None
+        self._has_turned_blocks = False  # of a launch with several
         self._all_clean = True  # so far; if not, there is enough to tell
         self._compared = 0  # steps of warps in those cases that were run with other bytes there, or might have been
         self.ahead: Callable[[], Fact | None] | None = None  # what another process has told of its next look, if it has
@@ -129,6 +131,17 @@ class CheckingRuns:
         if look.leaves_an_array:
             look = self._look_with(self._looking_at_few, what, outputs, untouched)
         return look if look.leaves_an_array else None
+
+    def place_of_order(self, what: Call, facts: dict[str, Any], seconds: float) -> int:
+        """A place for whose sake the case is to run in another order, too; 0: none. A larger one, which took so long,
+        does where no smaller one had several blocks.
+        """
+        if not is_small(what) and (self._has_turned_blocks or seconds > A_LOOK):
+            return 0
+        place = order_sensitive_place(facts)
+        several = any(each["blocks"] != each["launches"] for each in facts["kernels"])
+        self._has_turned_blocks = self._has_turned_blocks or bool(place and several)
+        return place if is_small(what) or several else 0
 
     def in_other_order(
         self, what: Call, outputs: list[View], untouched: list[np.ndarray]

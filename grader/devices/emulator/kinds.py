@@ -26,6 +26,8 @@ def names_of(enumeration: str, header: Path) -> tuple[str, ...]:
 
 SPACES = names_of("Space", _HERE / "include/ladder/abi.h")
 WAITED = names_of("Waited", _HERE / "include/ladder/abi.h")
+ATOMICS = names_of("Atomic", _HERE / "include/ladder/abi.h")
+TYPES = tuple(name.replace("_", "") for name in names_of("Type", _HERE / "include/ladder/abi.h"))
 EVENTS = names_of("Event", _HERE / "runtime/trace.h")
 LOADS = ("read", "volatile_read", "atomic_load")
 TENSOR_SHAPES = names_of("TensorShape", _HERE / "runtime/trace.h")

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from grader.course.prototype import CType
-from grader.devices.emulator.entry import Call, Loaded, size_of_data
+from grader.devices.emulator.entry import Loaded
 from grader.devices.emulator.looking import Contents, are_close
 from grader.devices.emulator.reading import Reading
-from grader.devices.evidence import CaseRun, Finding
+from grader.devices.evidence import Finding
 
 _KEPT = ("variable", "named_variable", "host_variable", "managed")
 _PT_TLS = 7
@@ -51,6 +51,10 @@ MANY_CALLS, A_WHILE = 600, 1.0  # more, and the processor's seconds for them, if
 LATER = (
     "is called again and again, with the same buffers: each call must do all of its work, however many there have been"
 )
+BEHIND_LARGER = (
+    "is called behind larger ones, whose numbers the file's own variables still hold: each call must set all that it "
+    "reads, or read no more than it has set"
+)
 ELSEWHERE = (
     f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors, with another name and driver: what goes by what a GPU "
     "is must do so in all places, as the grid and who adds up what its blocks have left"
@@ -61,12 +65,6 @@ CAPTURED = (
 )
 
 
-def are_of_use(what: Call, run: CaseRun) -> bool:
-    """Whether a case is short, and nothing was wrong in its first call."""
-    is_short = size_of_data(*what[:3]) <= MOST_ELEMENTS
-    return is_short and all(finding.severity == "note" for finding in run.findings)
-
-
 class Kept:
     """The file's own variables, those of host code and those of the GPU: of each the first bytes, up to 4,096.
 
@@ -75,7 +73,7 @@ class Kept:
     """
 
     def __init__(self, build: Loaded, entry: str, reading: Reading) -> None:
-        base = _begin_of(build.library, entry)
+        base = begin_of(build.library, entry)
         kept = [each for each in build.code.symbols if each.kind in _KEPT and base]
         self._places = [(base + each.value, min(each.bytes, _MOST_BYTES)) for each in kept]
         self._places += _thread_local(base)
@@ -182,7 +180,7 @@ class _Place(ctypes.Structure):
     )
 
 
-def _begin_of(library: ctypes.CDLL, entry: str) -> int:
+def begin_of(library: ctypes.CDLL, entry: str) -> int:
     """The address at which this process has loaded the library, found by that of its function `entry`.
 
     0 if the dynamic loader does not know the function.

@@ -22,10 +22,10 @@ import numpy as np
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
-from grader.devices.emulator import second_calls
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small, put
-from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
+from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns
+from grader.devices.emulator.counted_words import CountedWords
+from grader.devices.emulator.counters import add_up, stands_alone
 from grader.devices.emulator.entry import (
     OTHER_POISONS,
     POISON,
@@ -40,6 +40,7 @@ from grader.devices.emulator.entry import (
 )
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
 from grader.devices.emulator.looking import is_only_uninitialised, of_order, silence
+from grader.devices.emulator.more_calls import MoreCalls
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap
@@ -82,9 +83,6 @@ class Session:
         self.runtime = load_runtime(runtime)
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
-        self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
-        self._quick: tuple[str, Call, list[View], list[np.ndarray]] | None = None
-        self._chances = second_calls.chances(())
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.other_poison = OTHER_POISONS[0]  # of second runs
@@ -94,6 +92,8 @@ class Session:
         self.checking = (
             CheckingRuns(facts.checked, self.runtime, self._call_to_check, chance) if facts.checked else None
         )
+        self._counted_words = CountedWords(self.build, self.runtime, self._call_to_check)
+        self._more_calls = MoreCalls(self.build, self.runtime, self.reading, self._call)
         self._multiprocessors: int | None = None  # None: as many as the emulated GPU has
 
     def on_multiprocessors(self, count: int | None) -> None:
@@ -125,6 +125,7 @@ class Session:
         look = checking.look(what, outputs, untouched) if checking else None
         if look and look.decides:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
+        self._counted_words.begin(what)
         with silence() if look and look.has_printed else nullcontext():
             facts, took = self._call(*what, POISON, to_record)
         unseen = [] if to_record else unseen_stores(facts, buffers, untouched)
@@ -140,86 +141,21 @@ class Session:
         if look:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
         turned = None
-        if checking and is_small(what) and (place := order_sensitive_place(facts)):
+        if checking and (place := checking.place_of_order(what, facts, took)):
             first, second, turned = checking.in_other_order(what, outputs, untouched)
             facts["findings"] += of_order(place, written_types(task, buffers), first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if checking and turned:
             run.findings += word_turned(turned, checking.code, element_bytes(task), self.reading)
-        run.findings += unseen
-        if second_calls.are_of_use(what, run) and not to_record and not self._multiprocessors:
-            self._keep(name, what, outputs, untouched)
+        run.findings += unseen + (self._counted_words.why(what, facts, outputs, untouched) if checking else [])
+        if not to_record and not self._multiprocessors:
+            self._more_calls.keep(run, (name, what, outputs, untouched))
         return run
 
-    def _keep(self, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> None:
-        """The more blocks a small case has, the more a second call shows; for many calls the smallest that is one."""
-        case, size = (name, what, outputs, untouched), size_of_data(*what[:3])
-        if not self._small or size >= size_of_data(*self._small[1][:3]):
-            self._small = case
-        is_quicker = not self._quick or size < size_of_data(*self._quick[1][:3])
-        if size >= second_calls.FEWEST_ELEMENTS and is_quicker:
-            self._quick = case
-
     def call_again(self) -> list[Finding]:
-        """What is wrong in more calls of the largest small case in which nothing was wrong: in the second of two, in a
-        third on another GPU, if it asks for that, in many more, if it may count or asks for chance. No case follows.
-        """
-        if not self._small:
-            return []
-        kept = second_calls.Kept(self.build, f"ladder_entry_{self._small[1][0].name}", self.reading)
-        before = kept.state()
-        asks_for_chance = self.runtime.ladder_session_asked_for_chance() or self.reading.asks_for_chance()
-        self._chances = second_calls.chances(self.reading.whole_numbers() if asks_for_chance else ())
+        """What is wrong in more calls of small cases. No case follows."""
         self.on_multiprocessors(None)
-        found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
-        if before != kept.state() or self.reading.may_keep_elsewhere():
-            states = [kept.state()]
-            for _ in range(second_calls.MORE_CALLS):
-                found = found or self._called_again(1, second_calls.LATER, *self._small)
-                states.append(kept.state())
-            for calls in second_calls.FURTHER:
-                if not found and kept.set_counters(states[-3:], calls):
-                    found = self._called_again(1, second_calls.LATER, *self._small)
-            found = found or (self._called_on() if states[-1] != states[-2] else [])
-        elif asks_for_chance:
-            found = found or self._called_on()
-        if found or not self.reading.asks_how_many_multiprocessors():
-            return found
-        self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)
-        words = second_calls.CAPTURED if self.reading.asks_for_a_capture() else second_calls.ELSEWHERE
-        return self._called_again(1, words, *self._small)
-
-    def _called_on(self) -> list[Finding]:
-        """The same for a while: where a file's variables are others after every call, or it asks for chance, one call
-        of many may be left out.
-        """
-        found: list[Finding] = []
-        case = self._quick or self._small
-        assert case
-        end, calls = time.process_time() + second_calls.A_WHILE, second_calls.MANY_CALLS
-        while not found and calls and time.process_time() < end:
-            found, calls = self._called_again(1, second_calls.LATER, *case), calls - 1
-        return found
-
-    def _called_again(
-        self, calls: int, words: str, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]
-    ) -> list[Finding]:
-        """What the last of so many calls of a case does otherwise than the first, that of two on the default stream."""
-        task, buffers, *_ = what
-        first = [bytes_of(view) for view in outputs]
-        for number in range(calls):
-            put(self.runtime, outputs, untouched)
-            self.runtime.ladder_session_chance(*map(ctypes.c_int64, next(self._chances)), int(number > 0))
-            with silence():
-                facts, _took = self._call(*what, POISON)
-        second = [bytes_of(view) for view in outputs]
-        put(self.runtime, outputs, first)
-        ended = all(finding["note"] for finding in facts["findings"])
-        return (
-            second_calls.told(f"{name} {words}", written_types(task, buffers), untouched, first, second)
-            if ended
-            else []
-        )
+        return self._more_calls.find()
 
     def run_few(
         self,

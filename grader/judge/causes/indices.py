@@ -40,6 +40,8 @@ def index_of(cases: Sequence[Written]) -> Index | None:
 def rest_of(cases: Sequence[Written]) -> Index | None:
     """What is left over behind vectors, by several launches, of which one is for it, and for less than a vector."""
     long = [case for case in cases if case.written.numel() >= VECTORS[-1] or not case.is_whole]
+    if not any(case.written.any() for case in long) and all(case.written.numel() == 1 for case in long):
+        return None  # a single number, as a sum, is no rest of others
     if sum(int((~case.written).sum()) for case in long) < ENOUGH:
         return None
     return next((index for index in _rests() if all(_follows(index, case) for case in long)), None)

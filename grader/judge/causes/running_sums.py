@@ -16,6 +16,7 @@ from grader.judge.causes.asked import Case, Cause
 
 TILES = (1, 8, 16, 32, 64, 128)  # terms between two looks at the maximum
 MOST_TERMS = 136
+NOTHING = 2.0**-126  # below that floats have fewer bits
 
 Claim = Callable[[Tensor, int], Tensor]  # of the terms, the first of them first, and of a tile or so many threads
 
@@ -26,8 +27,13 @@ def causes_of_running_sums(case: Case) -> Iterator[Cause]:
         return
     for name, claim, by_tile, words in _CLAIMS:
         for tile in dict.fromkeys([*TILES, *case.threads]) if by_tile else (1,):
-            alike = partial(_is_right_for_few, claim, tile) if claim is _merged_as_they_are else None
-            yield Cause(f"running_{name}_{tile}", partial(_is_right, claim, tile), partial(_said, words, tile), alike)
+            alike = _is_right_for_few if claim is _merged_as_they_are else _is_right_but_for_nothing
+            yield Cause(
+                f"running_{name}_{tile}",
+                partial(_is_right, claim, tile),
+                partial(_said, words, tile),
+                partial(alike, claim, tile),
+            )
     for tile in sorted({*TILES[1:], *case.threads}):
         yield Cause(f"running_padded_{tile}", partial(_is_padded, tile), partial(_padded, tile))
 
@@ -37,6 +43,16 @@ def _is_right(claim: Claim, tile: int, case: Case) -> bool:
     if terms is None or (tile > 1 and tile >= len(terms)):
         return False
     return case.is_right_for(terms.amax(0) + claim(terms, tile).log())
+
+
+def _is_right_but_for_nothing(claim: Claim, tile: int, case: Case) -> bool:
+    """Where a sum is nothing, or too small for a float, a kernel may store whatever it likes, as the maximum."""
+    terms = terms_of(case)
+    if terms is None or (tile > 1 and tile >= len(terms)):
+        return False
+    total = claim(terms, tile)
+    got = case.got.reshape(total.shape)
+    return case.is_right_for(torch.where(total < NOTHING, got, terms.amax(0) + total.log()))
 
 
 def _is_right_for_few(claim: Claim, threads: int, case: Case) -> bool:

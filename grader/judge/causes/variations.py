@@ -36,6 +36,7 @@ from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import LANES, Launches
 from grader.judge.causes.operators import causes_of_operators
 from grader.judge.causes.places import causes_of_places, variations_of_places
+from grader.judge.causes.repeated_tiles import causes_of_repeated_tiles
 from grader.judge.causes.running_sums import causes_of_running_sums
 from grader.judge.causes.scales import causes_of_scales
 from grader.judge.causes.shares import causes_of_shares
@@ -120,6 +121,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
 def _causes(case: Case) -> Iterator[Cause]:
     yield from _causes_of_few(case)
     yield from causes_of_gradients(case)
+    yield from causes_of_repeated_tiles(case)
     yield from _of_swapped(case)
     yield from causes_of_deltas(case)
     for variation in _variations(case):

@@ -158,7 +158,10 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         }
         acquire(*thread, a, width_of(bytes), when, scope, is_offered ? thread->offered_releases : all_releases);
         if (is_offered) return thread->offered;
-        if (region != no_region) draw_for_others(*thread, *thread->executor->regions[region], op, type, address, value);
+        if (region != no_region) {
+            draw_for_others(*thread, *thread->executor->regions[region], op, type, address, value);
+            if (shared_by_all) value = count_in_word(*thread->executor->regions[region], op, type, address, value, pc);
+        }
     }
     const std::uint64_t old = word_at(address, bytes);
     const std::uint64_t result = compute(op, type, old, value, compare);
@@ -166,11 +169,11 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     if (!thread) return old;
     // The memory model makes it a release, too, but one that no code can use: a thread that finds this value may as well have
     // come before it. So a loop that asks by atomicAdd(&flag, 0) publishes nothing in each round.
-    if (result == old) return old;
+    if (result == old) return old + machine().counted_words.more_from(a);
     if (op == Atomic::CompareSwap || op == Atomic::Exchange) thread->held = thread->held == a ? 0 : a;
     release(*thread, a, width_of(bytes), scope);
     if (shared_by_all) thread->block->launch->schedule.wake(a, *thread->block);
-    return old;
+    return old + machine().counted_words.more_from(a);
 }
 
 // It never counts as a look that finds the same: of these 16 bytes only some may be what a thread waits for.

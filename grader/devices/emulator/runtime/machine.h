@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "counted_words.h"
 #include "executor.h"
 #include "heap.h"
 #include "host_chance.h"
@@ -68,6 +69,7 @@ struct Machine {
     Recorder recorder;
     Program program;
     Sampling sampling;
+    CountedWords counted_words;
     Watched watched;
     UnwrittenCopies unwritten;                  // that host code has got
     PageLocked page_locked;                     // memory of a graded file

@@ -251,6 +251,13 @@ std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps,
     return count;
 }
 
+void write_counted(Json& json, Address a, const CountedWord& word) {
+    json.open('{').field("word", std::uint64_t{a}).field("name", word.variable).field("offset", word.offset).field("region_bytes", word.region_bytes);
+    json.field("named", word.named).field("op", static_cast<int>(word.op)).field("type", static_cast<int>(word.type)).field("pc", word.pc);
+    json.field("first", word.first).field("found", word.found).field("step", word.step).field("calls", word.calls);
+    json.field("launch", std::uint64_t{word.launch}).field("is_alike", word.is_alike).close('}');
+}
+
 constexpr std::size_t most_launches_told = 10'000;   // of a graded file: to tell of more takes seconds
 
 }  // namespace
@@ -293,6 +300,9 @@ std::string report() {
             if (const Region& region = *m.memory.regions()[static_cast<std::size_t>(id)]; region.of_task) json.field(region.name.c_str(), bytes);
         json.close('}');
     }
+    json.key("counted_words").open('[');
+    for (const auto& [a, word] : m.counted_words.words) write_counted(json, a, word);
+    json.close(']');
     write_statements(json.key("statements"));
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);
     if (m.recorder.number != Recorder::none) json.field("recorded_launch", std::uint64_t{m.recorder.number});

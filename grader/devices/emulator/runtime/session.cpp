@@ -273,6 +273,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.findings.clear();
     m.recorder = Recorder{};
     m.sampling.begin_case();
+    m.counted_words.begin_case();
     m.printed_signs = 0;
     m.allowed_shared.clear();
     m.last_error = Success;
