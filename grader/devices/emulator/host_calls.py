@@ -175,6 +175,11 @@ def _same_sequence(fact: Fact) -> str:
 
 
 def _texture_coordinates(fact: Fact) -> str:
+    if fact["text"] == "elements":
+        return (
+            "fetches ask for as many elements as sizeInBytes says, which counts bytes, and get 0 for those behind: type"
+            " the elements times the size of one, `res.linear.sizeInBytes = n * sizeof(float)`"
+        )
     if fact["text"] == "places":
         return (
             "this texture has normalizedCoords = 1, by which its whole width is 1, and all fetches ask for places of"
