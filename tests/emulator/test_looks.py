@@ -223,3 +223,113 @@ def test_what_another_thread_writes_before_an_exchange_is_lost(run_kernel, name)
 @pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
 def test_a_look_that_loses_nothing(run_kernel, name):
     assert races(run_kernel, MINE.format(body=RIGHT[name])) == []
+
+
+# ---- an exchange for what is calculated from the word ----
+
+UPDATES = {
+    "one more": "atomicExch(words, atomicAdd(words, 0) + 1);",
+    "by the first thread": "if (t == 0) { const int old = atomicOr(words, 0); atomicExch(words, old + 5); }",
+    "of floats": "float* f = (float*)words; const float old = atomicAdd(f, 0.0f); atomicExch(f, old + mine);",
+    "a bin": "int* bins = words; const int old = atomicAdd(&bins[x[t] & 7], 0); atomicExch(&bins[x[t] & 7], old + 1);",
+    "a load and a store": """
+    cuda::atomic_ref<int, cuda::thread_scope_device> word(words[0]);
+    word.store(word.load(cuda::memory_order_relaxed) + 1, cuda::memory_order_relaxed);""",
+    "behind a swap that looks": "atomicExch(words, 3 * atomicCAS(words, 7, 7) - 1);",
+    "in shared memory": """
+    __shared__ int sum;
+    if (t == 0) sum = 0;
+    __syncthreads();
+    const int old = atomicAdd(&sum, 0);
+    atomicExch(&sum, old + mine);""",
+    "with other work between": """
+    const int old = atomicAdd(words, 0);
+    z[64 * blockIdx.x + t] = mine;
+    atomicExch(words, old + mine);""",
+    "two calls in turn": """
+    for (int i = 0; i < 3; ++i) {
+        const int old = atomicAdd(words, 0);
+        atomicExch(words, old + i);
+    }""",
+    "of what may be more": "const int old = atomicAdd(words, 0); atomicExch(words, min(old + mine, 1000));",
+}
+SWAPS = {
+    "behind a plain look": "const int old = *words; atomicCAS(words, old, old + mine);",
+    "behind a volatile look": "const int old = v[0]; atomicCAS(words, old, old + mine);",
+    "behind an atomic look": "const int old = atomicAdd(words, 0); atomicCAS(words, old, old + mine);",
+    "of floats": """
+    const int old = *words;
+    atomicCAS(words, old, __float_as_int(__int_as_float(old) + mine));""",
+    "of a bin": "int* bin = words + (x[t] & 7); const int old = *bin; atomicCAS(bin, old, old + mine);",
+}
+STEP = "const int old = *words; atomicCAS(words, old, old + 1);"
+NO_UPDATES = {
+    "a swap that is asked": "const int old = *words; if (atomicCAS(words, old, old + mine) == old) z[t] = 1;",
+    "a swap until it is done": """
+    for (int old = *words, seen = ~old; seen != old;) {
+        seen = old;
+        old = atomicCAS(words, seen, seen + mine);
+    }""",
+    "a swap for another value": "const int old = *words; atomicCAS(words, old, mine);",
+    "a swap under a lock": """
+    if (t == 0) {
+        while (atomicCAS(flags, 0, 1)) {}
+        __threadfence();
+        const int old = atomicAdd(words, 0);
+        atomicCAS(words, old, old + mine);
+        __threadfence();
+        atomicExch(flags, 0);
+    }""",
+    "a bit that is set": "atomicExch(words, atomicAdd(words, 0) | 1);",
+    "the same": "atomicExch(words, atomicAdd(words, 0));",
+    "a word of its own": "int* own = z + 64 * blockIdx.x + t; *own = t; atomicExch(own, atomicAdd(own, 0) + 1);",
+    "another word": "atomicExch(words + 1 + (mine & 1), atomicAdd(words, 0) + 1);",
+    "one thread": "if (t + blockIdx.x == 0) for (int i = 0; i < 3; ++i) atomicExch(words, atomicAdd(words, 0) + 1);",
+    "steps of a block": """
+    for (int i = 0; i < 64 && blockIdx.x == 0; ++i) {
+        if (i == t) atomicExch(words, atomicAdd(words, 0) + 1);
+        __syncthreads();
+    }""",
+    "under a lock": """
+    if (t == 0) {
+        while (atomicCAS(flags, 0, 1)) {}
+        __threadfence();
+        atomicExch(words, atomicAdd(words, 0) + mine);
+        __threadfence();
+        atomicExch(flags, 0);
+    }""",
+    "a turn": """
+    if (t == 0) {
+        while (atomicAdd(words, 0) != blockIdx.x) {}
+        atomicExch(words, atomicAdd(words, 0) + 1);
+    }""",
+    "a loop that tries again": """
+    for (int old = atomicAdd(words, 0), seen; (seen = atomicCAS(words, old, old + mine)) != old; old = seen) {}""",
+    "a new turn": "if (t == 0) { const int old = atomicAdd(words, 0); atomicExch(words, 5); z[blockIdx.x] = old + 1; }",
+}
+
+
+@pytest.mark.parametrize("name", long_tail(list(UPDATES), every=5))
+def test_what_another_thread_adds_before_an_exchange_is_lost(run_kernel, name):
+    found = races(run_kernel, "#include <cuda/atomic>\n" + MINE.format(body=UPDATES[name]))
+    assert found and all("is lost: use one atomicAdd()" in message for message in found)
+
+
+@pytest.mark.parametrize("name", long_tail(list(SWAPS), every=4))
+def test_a_swap_that_nothing_asks_loses_its_own_update(run_kernel, name):
+    found = races(run_kernel, MINE.format(body=SWAPS[name]))
+    assert found and all("this update is lost: ask what atomicCAS() gives" in message for message in found)
+
+
+def test_a_step_that_one_thread_may_make_for_all_is_a_note(run_kernel):
+    assert races(run_kernel, MINE.format(body=STEP)) == []
+    source = ENTRY.format(kernel=MINE.format(body=STEP), shared=0)
+    x = np.ones(256, np.int32)
+    _, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), threads=2, mapped=True)
+    assert {(found.kind, found.severity) for found in case.findings} == {("race", "note")}
+    assert all("unless one of them is enough" in found.message for found in case.findings)
+
+
+@pytest.mark.parametrize("name", long_tail(list(NO_UPDATES), every=5))
+def test_an_exchange_that_loses_nothing(run_kernel, name):
+    assert races(run_kernel, MINE.format(body=NO_UPDATES[name])) == []

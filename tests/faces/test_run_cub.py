@@ -183,7 +183,7 @@ int main(int, char** arguments) {
 """
 TOLD = {
     "a": "no findings",
-    "b": "p.cu:18 cub is told that its temporary memory has 256 bytes, and asked for 512",
+    "b": "p.cu:18 cub is told that its temporary memory has 256 bytes, and this call needs 512",
     "c": "p.cu:18 cub's temporary memory has 256 bytes, and this call is told that it has 512",
     "d": "p.cu:18 cub's temporary memory was freed before this call",
     "e": "p.cu:18 cub's temporary memory is no memory of the GPU",
@@ -198,3 +198,50 @@ def test_too_little_temporary_memory_is_told(tmp_path: Path):
         done = run_ladder(tmp_path, "run", "p.cu", "--", case)
         said = " ".join((done.stdout + done.stderr).split())
         assert told in said, said
+
+
+OF_SIZE = """
+#include <cub/cub.cuh>
+#include <cstdlib>
+int main(int, char** arguments) {
+    const int n = 100000, asked = atoi(arguments[2]);
+    int *in, *out, *values;
+    cudaMalloc(&in, 4 * n), cudaMalloc(&out, 4 * n), cudaMalloc(&values, 4 * n);
+    cudaMemset(in, 0, 4 * n), cudaMemset(values, 0, 4 * n);
+    void* t = nullptr;
+    std::size_t bytes = 0;
+    #define CALL(n) switch (*arguments[1]) {                                                          \\
+        case 's': cub::DeviceScan::ExclusiveSum(t, bytes, in, out, n); break;                         \\
+        case 'r': cub::DeviceReduce::Sum(t, bytes, in, out, n); break;                                \\
+        case 'k': cub::DeviceRadixSort::SortKeys(t, bytes, in, out, n); break;                        \\
+        case 'p': cub::DeviceRadixSort::SortPairs(t, bytes, in, out, values, values, n); break;       \\
+        case 'u': cub::DeviceSelect::Unique(t, bytes, in, out, values, n); break;                     \\
+        case 'o': if (t) cub::DeviceScan::InclusiveSum(t, bytes, in, out, n);                         \\
+                  else cub::DeviceReduce::Sum(t, bytes, in, out, n);                                  \\
+    }
+    CALL(asked)
+    cudaMalloc(&t, bytes);
+    CALL(n)
+    cudaFree(t), cudaFree(in), cudaFree(out), cudaFree(values);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "needs"),
+    [("s 1000", "1,280"), ("k 1000", "400,640"), ("p 50000", "800,512"), ("u 10", "1,280"), ("o 100000", "1,280")],
+)
+def test_temporary_memory_that_was_asked_for_fewer_elements_is_told(tmp_path: Path, asked: str, needs: str):
+    (tmp_path / "p.cu").write_text(OF_SIZE)
+    done = run_ladder(tmp_path, "run", "p.cu", "--no-counters", "--no-races", "--", *asked.split())
+    said = " ".join((done.stdout + done.stderr).split())
+    assert f"bytes, and this call needs {needs}, so it fails" in said and "1 finding" in said, said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ["s 100000", "s 200000", "k 100000", "p 100001", "u 100000", "r 1000"])
+def test_temporary_memory_that_was_asked_for_as_many_is_enough(tmp_path: Path, asked: str):
+    (tmp_path / "p.cu").write_text(OF_SIZE)
+    done = run_ladder(tmp_path, "run", "p.cu", "--no-counters", "--no-races", "--", *asked.split())
+    assert "no findings" in done.stderr, done.stdout + done.stderr

@@ -62,3 +62,11 @@ def test_what_is_of_a_newer_standard_is_told_with_how_to_ask_for_it(tmp_path):
     assert said.startswith("p.cu:5: `std::integral` is C++20's, and lessons are C++17: in a program of your own"), said
     assert "p.cu:8: `std::span` is C++20's" in said and "`#include <span>` at the top and `-std=c++20` behind" in said
     assert run_ladder(tmp_path, "run", "-std=c++20", "p.cu").stdout.startswith("6 1")
+
+
+@pytest.mark.slow
+def test_a_concept_is_told_with_how_to_ask_for_its_standard(tmp_path):
+    (tmp_path / "p.cu").write_text("template <class T> concept Small = sizeof(T) < 8;\nint main() {}\n")
+    said = run_ladder(tmp_path, "run", "p.cu").stderr
+    assert said.startswith("p.cu:1: `concept` is C++20's") and "type `-std=c++20` behind `ladder run`" in said, said
+    assert run_ladder(tmp_path, "run", "-std=c++20", "p.cu").returncode == 0

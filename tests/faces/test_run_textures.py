@@ -134,6 +134,42 @@ def test_an_object_that_is_none_is_told_where_it_is_fetched_from(tmp_path, which
     assert "this texture or surface object was never made, or is destroyed" in said, said
 
 
+SIZES = """
+#include <cstdio>
+__global__ void k(cudaTextureObject_t t, float* z, int n) {
+    const int i = threadIdx.x;
+    z[i] = tex1Dfetch<float>(t, i - 1) + tex1Dfetch<float>(t, i) + (i < n ? tex1Dfetch<float>(t, i + 1) : 0);
+}
+int main() {
+    float *x, *z;
+    cudaMalloc(&x, 1024), cudaMalloc(&z, 256), cudaMemset(x, 0, 1024);
+    cudaResourceDesc from = {};
+    from.resType = cudaResourceTypeLinear;
+    from.res.linear = {x, cudaCreateChannelDesc<float>(), SIZE};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t t;
+    cudaCreateTextureObject(&t, &from, &how, nullptr);
+    k<<<1, 64>>>(t, z, 64);
+    cudaDeviceSynchronize();
+    cudaDestroyTextureObject(t);
+    cudaFree(x), cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    long_tail(
+        [("64", "note p.cu:15 fetches ask for as many"), ("256", "no findings"), ("248", "no findings")], every=3
+    ),
+)
+def test_a_texture_s_size_in_elements_is_told(tmp_path, size, told):
+    (tmp_path / "p.cu").write_text(SIZES.replace("SIZE", size))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert told in said and ("sizeInBytes" in said) == (size == "64"), said
+
+
 MODES = """
 #include <cstdio>
 __global__ void turn(cudaTextureObject_t t, float* z) {

@@ -166,3 +166,42 @@ def test_complex_numbers_have_their_functions_in_kernels_too(run):
     said = run(COMPLEX)
     assert said.startswith("2 (4,4) 5.65685 32 "), said
     assert "no findings" in said, said
+
+
+ROOM = """
+#include <thrust/device_vector.h>
+#include <thrust/remove.h>
+#include <cstdio>
+struct Even { __host__ __device__ bool operator()(int x) const { return x % 2 == 0; } };
+__global__ void fill(int* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = threadIdx.x; }
+int main(int, char** arguments) {
+    thrust::device_vector<int> v, w(4, 7);
+    v.reserve(64);
+    int* const p = thrust::raw_pointer_cast(v.data());
+    v.resize(64);
+    fill<<<1, 64>>>(p, 64);
+    v.erase(thrust::remove_if(v.begin(), v.end(), Even()), v.end());
+    fill<<<1, 64>>>(p, 3);
+    printf("%zu %zu %d %d ", v.size(), v.capacity(), (int)v[2], (int)v[3]);
+    v.clear(), v.push_back(5);
+    printf("%d %d ", p == thrust::raw_pointer_cast(v.data()), (int)v.back());
+    v.swap(w);
+    printf("%zu %zu ", v.capacity(), w.capacity());
+    w.shrink_to_fit();
+    printf("%zu %d\\n", w.capacity(), (int)w[0]);
+    if (*arguments[1] == 'g') w.resize(100), fill<<<1, 32>>>(p, 32);
+    if (*arguments[1] == 'p') fill<<<1, 32>>>(thrust::raw_pointer_cast(v.data()), 32);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [("right", "no findings"), ("grows", "after it was freed"), ("past", "past its end")],
+)
+def test_a_vector_s_memory_stays_while_it_has_room(tmp_path, how, told):
+    (tmp_path / "p.cu").write_text(ROOM)
+    done = run_ladder(tmp_path, "run", "p.cu", "--", how)
+    assert done.stdout.startswith("32 64 2 7 1 5 4 64 1 5\n"), done.stdout + done.stderr
+    assert told in " ".join(done.stderr.split()), done.stderr

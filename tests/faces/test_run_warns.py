@@ -56,6 +56,12 @@ WRONG = [
     ("", "Pair* a = nullptr; cudaMemcpy(y, a, sizeof a, cudaMemcpyHostToDevice);", "the pointer `a` is 8"),
     ("", "cudaMemcpyFromSymbol(p, weights, sizeof(p));", "sizeof of the pointer `p` is 8"),
     ("", "float r[64] = {}; cudaMemcpy(x, r, 64, cudaMemcpyHostToDevice);", "64 elements: write `64 * sizeof("),
+    ("", "float r[7] = {}; cudaMemcpy(x, r, 7, cudaMemcpyHostToDevice);", "7 elements: write `7 * sizeof(float)"),
+    (
+        "",
+        "double *q = nullptr, r[4] = {}; cudaMemcpy(q, r, 4, cudaMemcpyHostToDevice);",
+        "4 elements: write `4 * sizeof(double)",
+    ),
     ("", "k<<<1, 4>>>(x, y, n); clock_t t = clock(); k<<<1, 4>>>(x, y, n); t = clock();", "the clock is read before"),
     (
         "",
@@ -104,6 +110,7 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     cudaMemcpy(fours, h, 0, cudaMemcpyHostToDevice); cudaMemcpy((float*)twice, h, 0, cudaMemcpyHostToDevice);
     cudaMemcpy(bits, halves, 0, cudaMemcpyDefault); cudaMemcpy(&wide, d, 0, cudaMemcpyDefault);
     cudaMemcpy(eight, x, 0, cudaMemcpyDefault); cudaMemcpy(&h[1], x, 0, cudaMemcpyDefault);
+    float one[4] = {}; cudaMemcpy(one, x, 4, cudaMemcpyDeviceToHost); cudaMemcpy(one, x, 8, cudaMemcpyDeviceToHost);
     cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
     cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
     cudaMemcpyToSymbol(table, &x, sizeof(table)); cudaMemcpyToSymbol(table, &x, sizeof(x));

@@ -59,9 +59,13 @@ def _all_elements(pointers: list[Any], size: Any) -> int:
         return 0
     written = "".join(token.spelling for token in size.get_tokens()).rstrip("uUlL")
     types = [_bare(each).type.get_canonical() for each in pointers]
-    counts = {each.element_count for each in types if each.kind.name == "CONSTANTARRAY" and _element_of(each)}
+    arrays = [each for each in types if each.kind.name == "CONSTANTARRAY" and _element_of(each)]
     number = int(written) if written.isdigit() else 0
-    return number if number > _ONE_ELEMENT and number in counts else 0
+    for array in arrays:
+        is_whole = number % array.element_type.get_canonical().get_size() == 0
+        if number == array.element_count and (number > _ONE_ELEMENT or not is_whole):
+            return number
+    return 0
 
 
 def _element_of(array: Any) -> bool:

@@ -88,7 +88,8 @@ def _of_other_words(text: str, line: str) -> str:
     word = re.search(r"\brequires(?=\s*\(|\s+\w+\s*<)|\bconcept(?=\s+\w+\s*=)", line)
     if word and re.search(r"type|template|expected", text):
         return (
-            f"`{word[0]}` is C++20's, and this is C++17: take it out, or write `static_assert(...)` into the function"
+            f"`{word[0]}` is C++20's, and this is C++17: take it out, or write `static_assert(...)` into the function;"
+            " in a program of your own type `-std=c++20` behind `ladder run`, and behind nvcc"
         )
     of_type = re.search(r"(?:^|[;{}(,])\s*(?:const\s+)?((?:\w+::)*\w+<[^<>;()]*>::\w+)\s+[*&]*\w+\s*[=;:{(\[]", line)
     if of_type and re.search(r"typename|expected ';' after expression", text):

@@ -19,6 +19,7 @@ from grader.devices.emulator.kinds import names_of
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.overwrites import overwrite, throws_away
 from grader.devices.emulator.places import Places
+from grader.devices.emulator.updates import update
 
 _ABI = Path(__file__).parent / "include/ladder/abi.h"
 
@@ -59,6 +60,30 @@ def overwrites(code: Iterable[Instruction]) -> list[int]:
     return [rows[at + 1][0] for at in found if at is not None]
 
 
+def updates(code: Iterable[Instruction]) -> list[tuple[int, int]]:
+    """The return addresses of atomics for what is calculated from a look at the same word before, and what they are."""
+    rows = list(code)
+    places = Places(rows)
+    looks = (
+        at if of.is_atomic(rows[at][2]) else _load_behind(rows, at) for at in range(len(rows) - 1) if _looks(rows, at)
+    )
+    exchange, swap = _OPERATIONS["exchange"], _OPERATIONS["compare_swap"]
+    found = {update(rows, look, places, exchange, swap) for look in looks if look}
+    return sorted((rows[each[0] + 1][0], each[1]) for each in found if each)
+
+
+def _looks(rows: Sequence[Instruction], at: int) -> bool:
+    return bool(re.search("__tsan_(volatile_)?read", rows[at][2])) or _only_looks(rows, at)
+
+
+def _load_behind(rows: Sequence[Instruction], callback: int) -> int | None:
+    """The row of the load that a callback tells of."""
+    for at in range(callback + 1, min(callback + 4, len(rows))):
+        if of.reads_memory(*rows[at][1:]):
+            return at
+    return None
+
+
 def blind_exchanges(code: Iterable[Instruction]) -> list[int]:
     """The return addresses of atomic exchanges whose old value is thrown away: these only write."""
     rows = list(code)
@@ -69,9 +94,13 @@ def blind_exchanges(code: Iterable[Instruction]) -> list[int]:
 
 def _only_looks(rows: Sequence[Instruction], at: int) -> bool:
     """Whether the call in this row is an atomic operation that leaves the word as it is, as `atomicAdd(word, 0)`."""
-    if not of.is_atomic(rows[at][2]) or of.argument(rows, at, of.VALUE_OF_ATOMIC) not in ("$0x0", "0x0"):
+    if not of.is_atomic(rows[at][2]):
         return False
-    return (of.argument(rows, at, of.FIRST_ARGUMENT) or "").replace("#", "$") in _ONLY_LOOK
+    operation = (of.argument(rows, at, of.FIRST_ARGUMENT) or "").replace("#", "$")
+    value = of.argument(rows, at, of.VALUE_OF_ATOMIC)
+    if operation == _OPERATIONS["compare_swap"]:
+        return value is not None and value == of.argument(rows, at, of.COMPARED_BY_ATOMIC)
+    return operation in _ONLY_LOOK and value in ("$0x0", "0x0")
 
 
 @dataclass

@@ -122,8 +122,8 @@ _WRONG_CALLS = {
     " the address alone, so what it copies must live as long as its launches; take a static array, or one of main's",
     "argument": "a kernel's argument {} (the first is 0) is read from the memory of the GPU that its pointer leads to,"
     " which host code cannot do: hand over the address of the variable that holds the pointer, `&x` and not `x`",
-    "told fewer": "cub is told that its temporary memory has {:,} bytes, and asked for {:,}, so this call fails and"
-    " does nothing: ask for each algorithm and size, with nullptr, and hand over what it has answered",
+    "told fewer": "cub is told that its temporary memory has {:,} bytes, and this call needs {:,}, so it fails and"
+    " does nothing: ask for this algorithm and so many elements, with nullptr, and hand over what it has answered",
     "temporary of": "cub's temporary memory has {:,} bytes, and this call is told that it has {:,}: allocate as many as"
     " the first call, with nullptr, has answered",
     "temporary freed": "cub's temporary memory was freed before this call: free it behind the last call that uses it",
@@ -175,6 +175,11 @@ def _same_sequence(fact: Fact) -> str:
 
 
 def _texture_coordinates(fact: Fact) -> str:
+    if fact["text"] == "elements":
+        return (
+            "fetches ask for as many elements as sizeInBytes says, which counts bytes, and get 0 for those behind: type"
+            " the elements times the size of one, `res.linear.sizeInBytes = n * sizeof(float)`"
+        )
     if fact["text"] == "places":
         return (
             "this texture has normalizedCoords = 1, by which its whole width is 1, and all fetches ask for places of"

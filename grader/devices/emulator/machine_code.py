@@ -14,6 +14,7 @@ CONDITIONAL = re.compile(r"j(?!mp)|b\.|cbn?z|tbn?z")
 _ORDER = re.compile(r"\b(lt|le|gt|ge|hi|ls|lo|hs|cc|cs|mi|pl)$")
 _BY_ORDER = re.compile(rf"(j|set)(a|ae|b|be|g|ge|l|le|c|nc)$|b\.{_ORDER.pattern}")
 FIRST_ARGUMENT, ADDRESS_OF_ATOMIC, VALUE_OF_ATOMIC = ("di", "r0"), ("c", "r3"), ("r8", "r4")  # registers, by family
+COMPARED_BY_ATOMIC = ("r9", "r5")
 KEPT_BY_CALLS = re.compile(r"^(b|bp|r1[2-5]|r(19|2\d))$")  # registers, by family
 
 

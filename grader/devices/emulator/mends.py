@@ -42,13 +42,23 @@ _OF_FRAGMENTS = (
 )
 
 
+_BETWEEN = "what another thread writes between the look and this exchange is lost"
+_SWAP = "where another thread has changed the word since the look, nothing is swapped and this update is lost"
+_LOST = {
+    "lost": f"{_BETWEEN}: use atomicMax() or atomicMin()",
+    "lost update": f"{_BETWEEN}: use one atomicAdd(), or atomicCAS() in a loop",
+    "lost swap": f"{_SWAP}: ask what atomicCAS() gives, and try again in a loop",
+    "lost step": f"{_SWAP}: ask what atomicCAS() gives, and try again in a loop, unless one of them is enough",
+}
+
+
 def mend(fact: Mapping[str, Any]) -> str:
     """What to do about a race, as the runtime reports it, with lines and the file's `reading`."""
     first, last = _between(fact)
     if fact["text"] in _VOLATILE:
         return _VOLATILE[fact["text"]]
-    if fact["text"] == "lost":
-        return "what another thread writes between the look and this exchange is lost: use atomicMax() or atomicMin()"
+    if fact["text"] in _LOST:
+        return _LOST[fact["text"]]
     if fact["text"].startswith("landed "):
         wait = _LANDED[WAITED[int(fact["text"].removeprefix("landed "))]]
         between = f"between {wait} and line {fact['line']}"

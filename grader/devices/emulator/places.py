@@ -15,7 +15,10 @@ from grader.devices.emulator import machine_code as of
 from grader.devices.emulator.machine_code import Instruction
 
 _PLACE = re.compile(r"(-?0x[0-9a-f]+)?\((%r\w+)(?:,(%r\w+),(\d))?\)$")
+_LOADS = re.compile(r"mov([sz][bwl][wlq])?$")
+_CALCULATES = re.compile(r"(add|sub|and|or|xor|imul|shl|shr|sar|movs[bwl][wlq])$")
 _REMARK = re.compile(r"# ([0-9a-f]+) ")
+LONG = 500  # characters: whence a value comes is not followed any further
 Value = tuple[str, int]  # whence a register has its value, and what was added
 Place = tuple[Value, Value, str]  # base, index, scale
 
@@ -94,22 +97,32 @@ def _places(rows: Sequence[Instruction], begin: int, end: int) -> dict[int, Plac
         if operation == "lea" and remark and written == "di":
             block = remark[1]
         if written:
-            values[written] = _value(operation, operands, values) or (
-                f"variable {remark[1]}" if remark and operation == "mov" else f"row {at}",
-                0,
-            )
+            value = _value(operation, operands, values)
+            unknown = f"variable {remark[1]}" if remark and operation == "mov" else f"row {at}"
+            values[written] = value if value and len(value[0]) < LONG else (unknown, 0)
     return found
 
 
 def _value(operation: str, operands: str, values: dict[str, Value]) -> Value | None:
-    """Of a copy, or of an address that lies a constant further on."""
+    """Of a copy, of an address, of a load, or of a calculation: a second one of the same gives the same."""
     source = of.split(operands)[0].strip()
     if operation == "mov" and source.startswith("%r"):
         return values.get(of.family(source))
     match = _PLACE.match(source) if operation == "lea" else None
-    if not match or match[3] or not (base := values.get(of.family(match[2]))):
+    if match and not match[3]:
+        base = values.get(of.family(match[2]))
+        return (base[0], base[1] + int(match[1] or "0", 16)) if base else None
+    if match or (_LOADS.match(operation) and "%rip" not in source):
+        place = _place(source, values)
+        return (f"{'sum' if match else operation} {place}", 0) if place else None
+    return _calculated(operation, of.split(operands), values)
+
+
+def _calculated(operation: str, parts: list[str], values: dict[str, Value]) -> Value | None:
+    if not _CALCULATES.match(operation) or any(part.strip().endswith(")") for part in parts):
         return None
-    return base[0], base[1] + int(match[1] or "0", 16)
+    used = [values.get(of.family(part)) if "%" in part else (part.strip(), 0) for part in parts]
+    return (f"{operation} {used}", 0) if all(used) else None
 
 
 def _place(operands: str, values: dict[str, Value]) -> Place | None:

@@ -20,7 +20,7 @@ from grader.devices.build.recipe import Refused
 from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
-from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites
+from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites, updates
 from grader.devices.emulator.gaps import MARK, NAME
 from grader.devices.emulator.lines import Way, WayReader, by_the_cache, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
@@ -163,6 +163,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     cached = [pc for pc, way in ways.items() if by_the_cache(way) or (way and way[0][1] in restricted)]
     symbols += [Symbol(pc, 1, "cached_read", "") for pc in cached]
     symbols += [Symbol(pc, 1, "overwrite", "") for pc in overwrites(code)]
+    symbols += [Symbol(pc, what, "update", "") for pc, what in updates(code)]
     symbols += [Symbol(pc, 1, "blind_exchange", "") for pc in blind_exchanges(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     wanted = alignments(elf, lambda: code, [dump] if dump else of_program.split("\f"), classes)

@@ -254,7 +254,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     }
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
-    if (before_writes && now_writes && loses_exchange(before, now)) finding.text = lost;
+    if (const char* const what = before_writes && now_writes ? loses_exchange(before, now) : nullptr) finding.text = what, finding.note = finding.note || what == lost_step;
     if (meeting == Meeting::Cached) finding.text = cached;
     if (meeting == Meeting::Taken) finding.text = "taken " + std::to_string(static_cast<int>(by));
     if (guess) guesses_.push_back({reader, word, std::move(finding)});

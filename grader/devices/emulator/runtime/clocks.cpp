@@ -13,18 +13,22 @@ std::string widths_text(const Access& a, const Access& b) {
     return "widths " + std::to_string(1u << less) + ' ' + std::to_string(1u << more);
 }
 
-bool loses_exchange(const Access& before, const Access& now) {
-    const auto& overwrites = machine().module.overwrites;
-    return is_atomic(before.strength) && overwrites.contains(before.pc) && overwrites.contains(now.pc);
+const char* loses_exchange(const Access& before, const Access& now) {
+    const Module& module = machine().module;
+    if (!is_atomic(before.strength)) return nullptr;   // `now` may count as a plain write by then
+    const auto update = module.updates.find(now.pc);
+    if (update != module.updates.end() && module.updates.contains(before.pc))
+        return update->second == Loses::Exchange ? "lost update" : update->second == Loses::Swap ? "lost swap" : lost_step;
+    return module.overwrites.contains(before.pc) && module.overwrites.contains(now.pc) ? lost : nullptr;
 }
 
 Access beside(const Access& before, Access now, bool same_value) {
     const auto is_volatile = [](Strength strength) { return strength == Strength::Volatile || strength == Strength::BlockVolatile; };
-    const auto& overwrites = machine().module.overwrites;
-    if (same_value || !before.pc || overwrites.empty()) return now;
+    const Module& module = machine().module;
+    if (!before.pc || (module.overwrites.empty() && module.updates.empty())) return now;
     if (is_volatile(before.strength) && is_volatile(now.strength)) {
-        if (overwrites.contains(before.pc) || overwrites.contains(now.pc)) now.strength = Strength::Plain;
-    } else if (loses_exchange(before, now)) {
+        if (!same_value && (module.overwrites.contains(before.pc) || module.overwrites.contains(now.pc))) now.strength = Strength::Plain;
+    } else if (const char* const text = loses_exchange(before, now); text && !(text == lost && same_value)) {
         now.strength = Strength::Plain;
     }
     return now;

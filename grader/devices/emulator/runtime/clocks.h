@@ -53,12 +53,13 @@ inline bool same_bytes(const Access& a, const Access& b) {
 
 // How a write counts beside the one before it. Two volatile writes of different values race like plain ones if a thread has
 // looked at the word before, and decided by < or > that it overwrites it (overwrites.py): what is written in between is lost.
-// So do two atomic exchanges.
+// So do two atomic exchanges; and atomics for any values if both are calculated from what the word was before (updates.py).
 Access beside(const Access& before, Access now, bool same_value);
-bool loses_exchange(const Access& before, const Access& now);
+const char* loses_exchange(const Access& before, const Access& now);   // what is lost, as a finding's text, or null
 constexpr const char* cached = "cached";   // a finding's text of a read through the read-only cache behind a write
 constexpr const char* unchanged = "unchanged";   // a finding's text of a read beside a write of what lay there already
 constexpr const char* lost = "lost";   // a finding's text of two such exchanges
+constexpr const char* lost_step = "lost step";   // of two swaps for one more than the word was, which may be meant
 
 std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first
 

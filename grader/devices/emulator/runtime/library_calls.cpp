@@ -26,6 +26,7 @@ std::deque<WatchedTexture>& watched_textures() {
 // All in [-1, 1] and all over it, of an array with more: those are fractions. All in the middle or at the edge of a texel, and
 // beyond 2: those are places.
 bool asks_otherwise(const WatchedTexture& t) {
+    if (t.asked & FetchedAt::Last) return true;
     if (t.normalized) return (t.asked & FetchedAt::Far) && !(t.asked & FetchedAt::Between);
     constexpr unsigned all_over = FetchedAt::Low | FetchedAt::High | FetchedAt::Between;
     return (t.asked & all_over) == all_over && !(t.asked & FetchedAt::Beyond);
@@ -46,7 +47,7 @@ void note_textures_asked_otherwise() {
     std::set<int> told;
     for (const WatchedTexture& each : watched_textures()) {
         if (!asks_otherwise(each) || !told.insert(each.line).second) continue;
-        file("texture_coordinates", "", each.line, each.normalized ? "places" : "fractions");
+        file("texture_coordinates", "", each.line, each.asked & FetchedAt::Last ? "elements" : each.normalized ? "places" : "fractions");
         machine().findings.back().note = true;
     }
 }

@@ -93,6 +93,9 @@ struct Region {
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }
 };
 
+// By what an update of a word is lost (updates.py). A step is a swap for a value that is one more, as others may make it, too.
+enum class Loses : std::uint8_t { Nothing, Exchange, Swap, Step };
+
 // What a symbol of the learner's library stands for. Python (kinds.py) reads names and numbers from here.
 enum class SymbolKind : int {
     Function,
@@ -112,6 +115,7 @@ enum class SymbolKind : int {
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
+    Update,         // no symbol: the return address of an atomic for what is calculated from a look at the word; its bytes: Loses
     CachedRead,     // no symbol: the return address of a load by __ldg
     BlindExchange,  // no symbol: the return address of an atomic exchange whose old value goes unused
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
@@ -138,6 +142,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
+    std::map<std::uint32_t, Loses> updates;
     std::set<std::uint32_t> flag_reads, overwrites, blind_exchanges, cached_reads, empty_loops;
     std::unordered_map<std::uint32_t, std::uint8_t> alignments;   // by callbacks, where an access wants another one than these say
     bool has_unsure = false, has_wide = false;         // among these: what need not lie at a multiple of 16; what wants more than 4

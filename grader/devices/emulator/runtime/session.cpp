@@ -233,6 +233,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         if (symbol.kind == SymbolKind::EmptyLoop) m.module.empty_loops.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::CallPlace) m.module.call_places[static_cast<std::uint32_t>(symbol.value)] = static_cast<std::uint32_t>(symbol.bytes);
         if (symbol.kind == SymbolKind::Overwrite) m.module.overwrites.insert(static_cast<std::uint32_t>(symbol.value));
+        if (symbol.kind == SymbolKind::Update) m.module.updates[static_cast<std::uint32_t>(symbol.value)] = static_cast<Loses>(symbol.bytes);
         if (symbol.kind == SymbolKind::BlindExchange) m.module.blind_exchanges.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::CachedRead) m.module.cached_reads.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));

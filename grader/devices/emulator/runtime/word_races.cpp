@@ -121,7 +121,7 @@ void WordRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAc
     finding.at(region, address_of(granule) + first_shared);
     const bool is_volatile = before.access.strength == Strength::Volatile || now.strength == Strength::Volatile;
     finding.text = same_value ? "same value" : are_strong(before.access, now) ? widths_text(before.access, now) : is_volatile ? "volatile block" : "other block";
-    if (before_writes && now_writes && loses_exchange(before.access, now)) finding.text = lost;
+    if (const char* const what = before_writes && now_writes ? loses_exchange(before.access, now) : nullptr) finding.text = what, finding.note = finding.note || what == lost_step;
     if (finding.text == "other block" && launch.are_of_one_cluster(before.block, its.block)) finding.text = (before.phase | its.phase) % 2 ? "cluster late" : "cluster";
     if (text) finding.text = text;
     add(key, std::move(finding));

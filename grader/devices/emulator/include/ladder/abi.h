@@ -114,6 +114,7 @@ struct FetchedAt {
     static constexpr unsigned Beyond = 1;    // outside of [-1, 1], or of an array that has few
     static constexpr unsigned Between = 2;   // neither a whole number nor in the middle of two
     static constexpr unsigned Low = 4, High = 8, Far = 16;   // along x: below 0.3, above 0.7, from 2 on
+    static constexpr unsigned Last = 32;     // the last element of as many as linear memory has bytes
 };
 
 }  // namespace ladder

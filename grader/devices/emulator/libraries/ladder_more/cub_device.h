@@ -1,4 +1,4 @@
-// cub's device algorithms: asked for their temporary memory they want a few bytes; then they are thrust's.
+// cub's device algorithms: asked for their temporary memory they want some bytes; then they are thrust's.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,14 @@ struct Equality {
 
 namespace ladder_parts {
 
+// What grows with the elements, roughly as on a GPU: a state of each tile of a scan, and a copy of what is sorted by more than
+// one block.
+inline LADDER_UNSEEN std::size_t of_tiles(long n) { return n > 0 ? static_cast<std::size_t>(n) / 32768 * 256 : 0; }
+inline LADDER_UNSEEN std::size_t of_copies(long n, std::size_t element) { return n > 4096 ? (static_cast<std::size_t>(n) * element + 255) / 256 * 256 : 0; }
+
 // Whether the call only asks how many bytes it needs, or can do no more, for it gets fewer.
-inline LADDER_UNSEEN bool asks(void* temporary, std::size_t& bytes) {
-    constexpr std::size_t wanted = 512;   // all the same: on a GPU it goes by the algorithm and the size
+inline LADDER_UNSEEN bool asks(void* temporary, std::size_t& bytes, std::size_t more = 0) {
+    const std::size_t wanted = 512 + more;
     if (!temporary) bytes = wanted;
     return !temporary || ladder_temporary(temporary, bytes, wanted);
 }
@@ -39,8 +44,9 @@ LADDER_UNSEEN cudaError_t reduced(const char* name, It in, Out out, long n, F f,
     return ladder::status();
 }
 // One thread runs `f`, unless the call only asks for its temporary memory.
-template <class F> LADDER_UNSEEN cudaError_t once(const char* name, void* temporary, std::size_t& bytes, cudaStream_t stream, int line, F f) {
-    if (!asks(temporary, bytes)) ladder::each(name, line, stream, 1, [=](long) mutable { f(); });
+template <class F>
+LADDER_UNSEEN cudaError_t once(const char* name, void* temporary, std::size_t& bytes, cudaStream_t stream, int line, F f, std::size_t more = 0) {
+    if (!asks(temporary, bytes, more)) ladder::each(name, line, stream, 1, [=](long) mutable { f(); });
     return ladder::status();
 }
 
@@ -138,7 +144,7 @@ struct DeviceReduce {
                 for (long i = first + 1; i < last; ++i) sum = f(sum, ladder::at(value + i));
                 ladder::at(to + run) = ladder::at(key + first), ladder::at(their + run) = sum;
             });
-        });
+        }, ladder_parts::of_tiles(n));
     }
 };
 
@@ -153,12 +159,12 @@ struct DeviceScan {
     }
     template <class It, class Out, class F>
     static cudaError_t InclusiveScan(void* temporary, std::size_t& bytes, It in, Out out, F f, long n, cudaStream_t stream = nullptr) {
-        if (!ladder_parts::asks(temporary, bytes)) thrust::inclusive_scan(ladder_parts::order(stream, in), in, in + n, out, f);
+        if (!ladder_parts::asks(temporary, bytes, ladder_parts::of_tiles(n))) thrust::inclusive_scan(ladder_parts::order(stream, in), in, in + n, out, f);
         return ladder::status();
     }
     template <class It, class Out, class F, class T>
     static cudaError_t ExclusiveScan(void* temporary, std::size_t& bytes, It in, Out out, F f, T start, long n, cudaStream_t stream = nullptr) {
-        if (!ladder_parts::asks(temporary, bytes)) thrust::exclusive_scan(ladder_parts::order(stream, in), in, in + n, out, start, f);
+        if (!ladder_parts::asks(temporary, bytes, ladder_parts::of_tiles(n))) thrust::exclusive_scan(ladder_parts::order(stream, in), in, in + n, out, start, f);
         return ladder::status();
     }
     template <class It, class Out, class F, class T>
@@ -168,7 +174,7 @@ struct DeviceScan {
         return ladder_parts::once("cub::DeviceScan::InclusiveScanInit", temporary, bytes, stream, line, [=]() mutable {
             T sum = start;
             for (long i = 0; i < n; ++i) ladder::at(to + i) = sum = f(sum, ladder::at(from + i));
-        });
+        }, ladder_parts::of_tiles(n));
     }
     // Each run of equal keys by itself.
     template <class Keys, class It, class Out, class F, class Equal = Equality>
@@ -183,7 +189,7 @@ struct DeviceScan {
                 ladder::at(to + first) = sum;
                 for (long i = first + 1; i < last; ++i) ladder::at(to + i) = sum = f(sum, ladder::at(from + i));
             });
-        });
+        }, ladder_parts::of_tiles(n));
     }
     template <class Keys, class It, class Out, class F, class T, class Equal = Equality>
     static cudaError_t ExclusiveScanByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, F f, T start, long n, Equal equal = {},
@@ -200,7 +206,7 @@ struct DeviceScan {
                     ladder::at(to + i) = before;
                 }
             });
-        });
+        }, ladder_parts::of_tiles(n));
     }
     template <class Keys, class It, class Out, class Equal = Equality>
     static cudaError_t InclusiveSumByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, long n, Equal equal = {},
@@ -243,7 +249,7 @@ struct DeviceRadixSort {
 private:
     template <class K>
     static cudaError_t sorted(void* temporary, std::size_t& bytes, const K* in, K* out, long n, ladder_parts::Order order, cudaStream_t stream) {
-        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        if (ladder_parts::asks(temporary, bytes, in != out ? ladder_parts::of_copies(n, sizeof(K)) : 0)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
         if (in != out) thrust::copy(where, in, in + n, out);
         thrust::sort(where, out, out + n, order);
@@ -252,7 +258,7 @@ private:
     template <class K, class V>
     static cudaError_t sorted_pairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n,
                                     ladder_parts::Order order, cudaStream_t stream) {
-        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        if (ladder_parts::asks(temporary, bytes, in != out ? ladder_parts::of_copies(n, sizeof(K) + sizeof(V)) : 0)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
         if (in != out) thrust::copy(where, in, in + n, out);
         if (values != values_out) thrust::copy(where, values, values + n, values_out);

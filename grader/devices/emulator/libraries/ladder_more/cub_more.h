@@ -21,7 +21,7 @@ LADDER_UNSEEN cudaError_t chosen(const char* name, void* temporary, std::size_t&
             else if (others) ladder::at(to + (n - 1 - (i - count))) = ladder::at(from + i);
         }
         ladder::at(many) = count;
-    });
+    }, of_tiles(n));
 }
 
 }  // namespace ladder_parts
@@ -186,13 +186,16 @@ struct DeviceMergeSort {
 #define LADDER_SORT(keys_name, pairs_name)                                                                                                   \
     template <class Keys, class Less>                                                                                                        \
     static cudaError_t keys_name(void* temporary, std::size_t& bytes, Keys keys, long n, Less less, cudaStream_t stream = nullptr) {         \
-        if (!ladder_parts::asks(temporary, bytes)) thrust::sort(ladder_parts::order(stream, keys), keys, keys + n, less);                    \
+        if (!ladder_parts::asks(temporary, bytes, ladder_parts::of_copies(n, sizeof(ladder_parts::value<Keys>))))                            \
+            thrust::sort(ladder_parts::order(stream, keys), keys, keys + n, less);                                                           \
         return ladder::status();                                                                                                             \
     }                                                                                                                                        \
     template <class Keys, class Values, class Less>                                                                                          \
     static cudaError_t pairs_name(void* temporary, std::size_t& bytes, Keys keys, Values values, long n, Less less,                          \
                                   cudaStream_t stream = nullptr) {                                                                           \
-        if (!ladder_parts::asks(temporary, bytes)) thrust::sort_by_key(ladder_parts::order(stream, keys), keys, keys + n, values, less);     \
+        const std::size_t element = sizeof(ladder_parts::value<Keys>) + sizeof(ladder_parts::value<Values>);                                 \
+        if (!ladder_parts::asks(temporary, bytes, ladder_parts::of_copies(n, element)))                                                      \
+            thrust::sort_by_key(ladder_parts::order(stream, keys), keys, keys + n, values, less);                                            \
         return ladder::status();                                                                                                             \
     }
     LADDER_SORT(SortKeys, SortPairs) LADDER_SORT(StableSortKeys, StableSortPairs)

@@ -216,6 +216,10 @@ inline LADDER_UNSEEN void remember(const Texture& t, int axis, float coordinate)
     if (axis == 0 && coordinate >= 2) seen |= FetchedAt::Far;
     if (seen & ~__atomic_load_n(t.asked, __ATOMIC_RELAXED)) __atomic_fetch_or(t.asked, seen, __ATOMIC_RELAXED);
 }
+// Past the end of linear memory, but where it would end if its size counted elements and not bytes.
+inline LADDER_UNSEEN void remember_past(const Texture& t, long i) {
+    if (t.element > 1 && i + 1 == static_cast<long>(t.row)) __atomic_fetch_or(t.asked, FetchedAt::Last, __ATOMIC_RELAXED);
+}
 inline LADDER_UNSEEN void look(const Texture& t, Footprint& f, int axis, float coordinate) {
     remember(t, axis, coordinate);
     const double x = static_cast<double>(coordinate) * (t.how.normalizedCoords ? static_cast<double>(t.size[axis]) : 1.0);
@@ -347,7 +351,10 @@ template <class T> LADDER_INLINE T tex2Dgather(cudaTextureObject_t object, float
 // By its number, from linear memory: neither filter nor address mode. Past either end all channels are 0.
 template <class T> LADDER_INLINE T tex1Dfetch(cudaTextureObject_t object, int i) {
     const ladder::Texture& t = ladder::texture(object);
-    if (!ladder::has_texel(t, i)) return ladder::as_value<T>(t, ladder::Texel{});
+    if (!ladder::has_texel(t, i)) {
+        ladder::remember_past(t, i);
+        return ladder::as_value<T>(t, ladder::Texel{});
+    }
     return ladder::as_value<T>(t, ladder::decoded(t, ladder::load_texel(ladder::texel_address(t, i, 0, 0), ladder::texel_bytes(t))));
 }
 template <class T> LADDER_INLINE void tex1Dfetch(T* result, cudaTextureObject_t object, int i) { *result = tex1Dfetch<T>(object, i); }

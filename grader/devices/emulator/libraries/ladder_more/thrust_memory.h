@@ -165,8 +165,12 @@ public:
         values.resize(count, value);
         assign_host(values);
     }
-    void reserve(std::size_t) {}
-    void shrink_to_fit() {}
+    void reserve(std::size_t count) {
+        if (count > capacity_) move_to(count);
+    }
+    void shrink_to_fit() {
+        if (size_ < capacity_) move_to(size_);
+    }
     void clear() { assign_host({}); }
     void push_back(const T& value) { resize(size_ + 1, value); }
     void pop_back() { resize(size_ - 1); }
@@ -182,7 +186,7 @@ public:
         assign_host(values);
         return begin() + at;
     }
-    void swap(device_vector& other) { std::swap(data_, other.data_), std::swap(size_, other.size_); }
+    void swap(device_vector& other) { std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(capacity_, other.capacity_); }
 
     friend bool operator==(const device_vector& a, const device_vector& b) { return a.to_host() == b.to_host(); }
     friend bool operator!=(const device_vector& a, const device_vector& b) { return !(a == b); }
@@ -192,7 +196,7 @@ public:
     friend bool operator!=(const std::vector<T>& a, const device_vector& b) { return !(b == a); }
 
     std::size_t size() const { return size_; }
-    std::size_t capacity() const { return size_; }
+    std::size_t capacity() const { return capacity_; }
     bool empty() const { return size_ == 0; }
     pointer data() { return begin(); }
     const_iterator data() const { return begin(); }
@@ -214,17 +218,25 @@ public:
     }
 
 private:
+    // Pointers to elements stay good until there are more than there is room for. thrust takes room for more than it needs then,
+    // here it is just enough: an index past the end is out of bounds.
     void assign_host(const std::vector<T>& values) {
-        if (values.size() != size_) {
-            cudaFree(data_);
-            data_ = nullptr;
-            size_ = values.size();
-            cudaMalloc(&data_, size_ * sizeof(T));
+        if (values.size() > capacity_) {
+            size_ = 0;
+            move_to(values.size());
         }
+        size_ = values.size();
         if (size_) cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
     }
+    void move_to(std::size_t room) {
+        T* const before = std::exchange(data_, nullptr);
+        if (room) cudaMalloc(&data_, room * sizeof(T));
+        if (size_) cudaMemcpy(data_, before, size_ * sizeof(T), cudaMemcpyDeviceToDevice);
+        cudaFree(before);
+        capacity_ = room;
+    }
     T* data_ = nullptr;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, capacity_ = 0;
 };
 
 template <class T> void swap(device_ptr<T>& a, device_ptr<T>& b) { std::swap(a, b); }
