@@ -28,6 +28,7 @@ SHIFT = "shift"  # of all bits: a GPU shifts them out, and a CPU takes another d
 RESTRICTED = "written_restricted"  # what a launch has read by a pointer that promises otherwise
 SHUFFLE_DISTANCE = "shuffle_distance"  # of which a GPU uses five bits only
 COORDINATES = "texture_coordinates"  # fractions of an array where it counts texels, or these where all of it is 1
+TIMES_NOTHING = "times_nothing"  # two events around work of another stream
 SAME_SEQUENCE = "same_sequence"  # of random numbers, in all threads
 DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
@@ -114,7 +115,7 @@ def _told(run: Run, notes: bool) -> list[Finding]:
         if note.kind == REFUSED:
             return run.exit_code != 0 or _is_thrown_away(note)
         wrong = note.kind in RESULTS or unwritten
-        return note.kind in (FEWER_CHECKS, COORDINATES, SAME_SEQUENCE, HALVED, FIRST_THREAD) or (
+        return note.kind in (FEWER_CHECKS, COORDINATES, TIMES_NOTHING, SAME_SEQUENCE, HALVED, FIRST_THREAD) or (
             wrong and bool(run.kernels) and all(map(_is_looked_at, run.findings))
         )
 

@@ -65,3 +65,29 @@ def test_what_mends_such_a_race_is_told(tmp_path, scan, array, told):
 def test_a_line_is_read_word_by_word(text, reads, in_loop):
     reading = Reading(text)
     assert (reading.reads_neighbours(1), reading.barrier_in_loop(1)) == (reads, in_loop)
+
+
+ROUNDS = """__global__ void sort(int* v, int n) {
+    const int i = threadIdx.x;
+    for (int p = 0; p < n; ++p) {
+        const int a = 2 * i + (p & 1);
+        if (a + 1 < n && v[a] > v[a + 1]) { const int t = v[a]; v[a] = v[a + 1]; v[a + 1] = t; }
+        BEHIND
+    }
+}
+int main() {
+    int *v, h[16] = {5, 3, 8, 1};
+    cudaMalloc(&v, 64), cudaMemcpy(v, h, 64, cudaMemcpyHostToDevice);
+    sort<<<1, 8>>>(v, 16);
+    cudaDeviceSynchronize(), cudaFree(v);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("behind", ["", "__syncthreads();"])
+def test_rounds_of_one_block_need_a_barrier(tmp_path, behind):
+    (tmp_path / "p.cu").write_text(ROUNDS.replace("BEHIND", behind))
+    said = " ".join(run_ladder(tmp_path, "run", "p.cu").stderr.split())
+    assert ("type __syncthreads() at the end of each round, outside of any `if`" in said) == (not behind), said
+    assert ("no findings" in said) == bool(behind), said

@@ -92,3 +92,58 @@ def test_a_stream_is_ready_until_it_has_got_work(tmp_path):
     work = "cudaMemsetAsync(([] { static void* x; return cudaMalloc(&x, 4), x; })(), 0, 4, s)"
     (tmp_path / "t.cu").write_text(text.replace("ASK", ask).replace("WORK", work))
     assert run_ladder(tmp_path, "run", "t.cu").stdout.startswith("0 0 0 600 600 ")
+
+
+BETWEEN = """
+#include <cstdio>
+__global__ void add(float* x) { x[threadIdx.x] += 1; }
+int main() {
+    float *x, ms;
+    cudaEvent_t a, b, c;
+    cudaStream_t s, t;
+    cudaMalloc(&x, 128), cudaMemset(x, 0, 128);
+    cudaEventCreate(&a), cudaEventCreate(&b), cudaEventCreate(&c);
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreate(&t);
+    add<<<1, 32, 0, s>>>(x);
+    cudaDeviceSynchronize();
+    cudaEventRecord(a, FIRST);
+    add<<<1, 32, 0, ON>>>(x);
+    BEHIND;
+    cudaEventRecord(b, LAST);
+    cudaDeviceSynchronize();
+    cudaEventElapsedTime(&ms, a, b);
+    cudaFree(x), cudaEventDestroy(a), cudaEventDestroy(b), cudaEventDestroy(c), cudaStreamDestroy(s);
+    cudaStreamDestroy(t);
+}
+"""
+GRAPH = """cudaGraph_t g; cudaGraphExec_t e; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<1, 32, 0, s>>>(x); cudaStreamEndCapture(s, &g); cudaGraphInstantiate(&e, g, 0); cudaGraphLaunch(e, t);
+    cudaGraphDestroy(g); cudaGraphExecDestroy(e)"""
+TIMED = [
+    ("0", "s", "", "0", False),
+    ("t", "s", "", "t", False),
+    ("s", "s", "", "s", True),
+    ("0", "t", "", "0", True),
+    ("t", "0", "", "t", True),
+    ("0", "s", "cudaStreamSynchronize(s)", "0", True),
+    ("0", "s", "cudaEventRecord(c, s), cudaStreamWaitEvent(0, c)", "0", True),
+    ("t", "s", "cudaStreamSynchronize(s), add<<<1, 32, 0, t>>>(x)", "t", True),
+    ("t", "s", "cudaStreamSynchronize(s); " + GRAPH, "t", True),
+    ("0", "s", "", "s", True),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "on", "behind", "last", "times"), long_tail(TIMED, every=10, slow=2))
+def test_two_events_around_work_of_another_stream_time_nothing(tmp_path, first, on, behind, last, times):
+    words = {"FIRST": first, "ON": on, "BEHIND": behind, "LAST": last}
+    text = BETWEEN
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    (tmp_path / "t.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "t.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "no findings" in said and (NOTHING in said) != times, said
+
+
+NOTHING = "has nothing to do with the work of line 14, which runs on another stream"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,41 @@ def test_a_function_that_ends_without_its_value_is_named_where_a_kernel_crashes(
     told = run(tmp_path, NO_VALUE.replace("BODY", "\n"))
     named = "in kernel k the function that ends in line 2 of p.cu does not return a value on every way: thread"
     assert "1. crash" in told and named in told, told
+
+
+DYNAMIC = """
+namespace mine {
+template <class T, int N>
+__global__ __launch_bounds__(128) void one(T* x) {
+    extern __shared__ unsigned char raw[];
+    T* s = reinterpret_cast<T*>(raw);
+    s[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = s[N - threadIdx.x];
+}
+}
+extern __shared__ double everywhere[];
+__global__ void two(float* x) {
+    extern __shared__ float tile[];
+    tile[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = tile[31 - threadIdx.x];
+}
+__global__ void three(float* x) {
+    everywhere[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = everywhere[31 - threadIdx.x];
+}
+int main() {
+    float* d;
+    cudaMalloc(&d, 128), cudaMemset(d, 0, 128);
+    mine::one<float, 31><<<1, 32, 128>>>(d);
+    two<<<1, 32, 128>>>(d);
+    three<<<1, 32, 256>>>(d);
+    cudaDeviceSynchronize(), cudaFree(d);
+}
+"""
+
+
+@pytest.mark.slow
+def test_dynamic_shared_memory_has_the_name_that_the_kernel_gives_it(tmp_path: Path):
+    told = run(tmp_path, DYNAMIC)
+    for name, line in (("raw", 7), ("tile", 14), ("everywhere", 18)):
+        assert re.search(rf"writes {name}\[\d+\] in line {line} while", told), told

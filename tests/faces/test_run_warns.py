@@ -238,3 +238,45 @@ def test_only_the_lane_that_is_asked_need_have_set_what_a_shuffle_gets(tmp_path,
     (tmp_path / "p.cu").write_text(LEADER.replace("USE", use))
     done = run_ladder(tmp_path, "run", "p.cu")
     assert ("`base` is not always set before it is read" in done.stdout + done.stderr) == warned
+
+
+DYNAMIC = """
+#include <cstdio>
+template <class T> __global__ void typed(const T* x, T* y) {
+    extern __shared__ unsigned char raw[];
+    T* s = reinterpret_cast<T*>(raw);
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void k(const float* x, float* y) {
+    const int t = threadIdx.x;
+    extern __shared__ float a[];
+    extern __shared__ TYPE b[];
+    BODY
+}
+int main() {
+    float *x, *y;
+    cudaMalloc(&x, 512), cudaMalloc(&y, 512), cudaMemset(x, 0, 512);
+    k<<<1, 32, 512>>>(x, y);
+    typed<float><<<1, 32, 128>>>(x, y);
+    cudaDeviceSynchronize();
+    cudaFree(x), cudaFree(y);
+}
+"""
+ONE_ARRAY = [
+    ("int", "a[t] = x[t]; b[t] = t; __syncthreads(); y[t] = a[31 - t] + b[t];", True),
+    ("int", "b[t] = t; a[t] = x[t]; __syncthreads(); for (int i = 0; i < 8; ++i) y[t] = a[i] * b[i];", True),
+    ("float4", "b[t] = reinterpret_cast<const float4*>(x)[t]; __syncthreads(); y[t] = a[t] + a[127 - t];", False),
+    ("int", "a[t] = x[t]; __syncthreads(); y[t] = a[31 - t]; __syncthreads(); b[t] = t; y[t] += b[t];", False),
+    ("int", "float* c = a + 32; a[t] = x[t]; c[t] = t; __syncthreads(); y[t] = a[31 - t] + c[t];", False),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("type_", "body", "told"), long_tail(ONE_ARRAY, every=5, slow=2))
+def test_two_dynamic_shared_arrays_in_use_at_once_are_one(tmp_path, type_, body, told):
+    (tmp_path / "p.cu").write_text(DYNAMIC.replace("TYPE", type_).replace("BODY", body))
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert ("warning p.cu:13 `b` begins at the address of `a`" in said) == told and "no findings" in said, said

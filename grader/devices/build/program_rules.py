@@ -97,7 +97,7 @@ class _Few(Tree):
     def _function(self, cursor: Any, sides: frozenset[str], children: list[Any], unmade: bool) -> Around:
         if "kernel" in sides:
             self.broken += [(cursor.location, message) for message in kernel_rules.of_parameters(cursor)]
-            self.slips += program_slips.of_kernel(cursor)
+            self.slips += program_slips.of_kernel(cursor, self._own[self.file])
         return super()._function(cursor, sides, children, unmade)
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:

@@ -56,7 +56,8 @@ def _declared_bytes(fact: Mapping[str, Any]) -> int:
     reading = fact.get("reading")
     if not reading or fact.get("space", "shared") not in ("shared", "local"):
         return 0
-    declared = reading.types_of_array(fact["array"].rpartition("::")[2] or reading.dynamic_array)
+    dynamic = reading.dynamic_array(fact.get("kernel", ""), fact.get("line", 0))
+    declared = reading.types_of_array(fact["array"].rpartition("::")[2] or dynamic)
     known = {bytes_ for type_ in declared if (bytes_ := _BYTES.get(type_))}
     return known.pop() if len(known) == 1 else 0
 
@@ -66,7 +67,7 @@ def _array_name(fact: dict[str, Any]) -> str:
     if fact["array_line"] and (array in IN_KERNELS or array.startswith(("cudaMalloc", "cudaHostRegister"))):
         return f"the memory from the {array} in line {fact['array_line']}"
     if fact["space"] == "shared" and not array:
-        return fact["reading"].dynamic_array or "the dynamic shared memory"
+        return fact["reading"].dynamic_array(fact.get("kernel", ""), fact.get("line", 0)) or "the dynamic shared memory"
     return array.rpartition("::")[2] or "memory"
 
 

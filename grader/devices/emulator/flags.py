@@ -10,8 +10,9 @@ in the machine code, where it takes no scopes, macros and casts apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from grader.devices.emulator import machine_code as of
@@ -64,12 +65,22 @@ def updates(code: Iterable[Instruction]) -> list[tuple[int, int]]:
     """The return addresses of atomics for what is calculated from a look at the same word before, and what they are."""
     rows = list(code)
     places = Places(rows)
-    looks = (
-        at if of.is_atomic(rows[at][2]) else _load_behind(rows, at) for at in range(len(rows) - 1) if _looks(rows, at)
-    )
     exchange, swap = _OPERATIONS["exchange"], _OPERATIONS["compare_swap"]
-    found = {update(rows, look, places, exchange, swap) for look in looks if look}
+    found = set[tuple[int, int] | None]()
+    for begin, end in _functions_with(rows, (exchange, swap)):
+        for at in range(begin, end):
+            if _looks(rows, at) and (look := at if of.is_atomic(rows[at][2]) else _load_behind(rows, at)):
+                found.add(update(rows, look, places, exchange, swap))
     return sorted((rows[each[0] + 1][0], each[1]) for each in found if each)
+
+
+def _functions_with(rows: Sequence[Instruction], operations: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where functions begin and end that have one of these atomics."""
+    begins = [at for at, row in enumerate(rows) if not row[1]]
+    for begin, end in pairwise([*begins, len(rows) - 1]):
+        atomics = (at for at in range(begin, end) if of.is_atomic(rows[at][2]))
+        if any((of.argument(rows, at, of.FIRST_ARGUMENT) or "").replace("#", "$") in operations for at in atomics):
+            yield begin, end
 
 
 def _looks(rows: Sequence[Instruction], at: int) -> bool:

@@ -226,6 +226,14 @@ def _lost_output(fact: Fact) -> str:
     )
 
 
+def _times_nothing(fact: Fact) -> str:
+    return (
+        f"the time between these two events has nothing to do with the work of line {fact['text']}, which runs on"
+        " another stream and need not be over at the second one: record both on that stream,"
+        " `cudaEventRecord(event, stream)`"
+    )
+
+
 def _unknown_format(fact: Fact) -> str:
     written = fact["text"]
     *_, size = re.findall(r"hh|[jztLq]", written) or [""]
@@ -257,6 +265,7 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "texture_type": _texture_type,
     "same_sequence": _same_sequence,
     "texture_coordinates": _texture_coordinates,
+    "times_nothing": _times_nothing,
     "unchecked_error": _unchecked_error,
     "harmless_error": _unchecked_error,
     "lost_output": _lost_output,

@@ -36,6 +36,9 @@ _LANDED = {
 }
 
 
+_ROUNDS = (
+    ", or, if one block does it all round by round, type __syncthreads() at the end of each round, outside of any `if`"
+)
 _OF_FRAGMENTS = (
     "two fragments are stored over one another: is the leading dimension of store_matrix_sync, its third argument, the"
     " length of a row of the whole matrix, and has each warp a tile of its own?"
@@ -144,7 +147,9 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
             " there, __threadfence() belongs before it)"
         )
     if fact["space"] == "global" and not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
-        return "the line reads what other threads write in it: read one array and write another"
+        reading: Reading = fact["reading"]
+        rounds = "" if not reading.is_in_loop(fact["line"]) or reading.barrier_in_loop(fact["line"]) else _ROUNDS
+        return f"the line reads what other threads write in it: read one array and write another{rounds}"
     if fact["space"] == "global" and one_line and both_write and fact["reading"].stores_a_fragment(fact["line"]):
         return _OF_FRAGMENTS
     if fact["space"] == "global" and (one_line or both_write):

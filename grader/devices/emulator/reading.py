@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from grader.devices.build.lexer import Token, compared_numbers, hidden_numbers, lex, whole_numbers
 from grader.devices.emulator.restricted import restricted_lines
@@ -27,7 +27,6 @@ _OF_CHANCE = {"rand", "rand_r", "random", "drand48", "random_device", "mt19937",
 _OF_CHANCE |= {"time", "clock", "clock_gettime", "gettimeofday", "chrono", "cudaEventElapsedTime", "fopen", "fstream"}
 _OF_CHANCE |= {"ifstream", "clock64", "globaltimer"}
 _CLOCKS = ("%globaltimer", "%clock", "rdtsc")  # in PTX, and in functions of compilers
-_DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
 _FETCH = re.compile(r"(?:tex|surf)[123C]\w*$")
@@ -41,8 +40,6 @@ class Reading:
         numbered = enumerate(texts, start=1)
         self.tokens = [each._replace(line=n * apart + each.line) for n, text in numbered for each in lex(text).code]
         self._apart, self._texts = apart, texts
-        dynamic = _DYNAMIC.search("\n".join(texts))
-        self.dynamic_array = dynamic[1] if dynamic else ""  # the first `extern __shared__` array
 
     def has(self, name: str) -> bool:
         """Whether the text has this word."""
@@ -97,6 +94,35 @@ class Reading:
     def knows_warps(self) -> bool:
         """Whether something is divided by a warp's size, or held against it: `i / 32`, `tid & 31`, `t < 32`."""
         return bool(_OF_WARPS.search(" ".join(token.text for token in self.tokens)))
+
+    def dynamic_array(self, kernel: str, line: int) -> str:
+        """The `extern __shared__` array that a kernel has in this line: each may give the memory a name of its own."""
+        if len({name for _, name, _ in self._dynamic_arrays}) < 2:
+            return next((name for _, name, _ in self._dynamic_arrays), "")
+        of_kernel = re.match(r"[\w: ]*", kernel)
+        own = of_kernel[0].rpartition("::")[2].split()[-1:] if of_kernel else []
+        there = [name for owner, name, _ in self._dynamic_arrays if [owner] == own]
+        above = [name for _, name, at in self._dynamic_arrays if at <= line]
+        words = self._row(line).split()
+        named = [name for name in there or above[::-1] if name in words]
+        return next(iter(named + there + above[::-1] + [name for _, name, _ in self._dynamic_arrays]))
+
+    @cached_property
+    def _dynamic_arrays(self) -> list[tuple[str, str, int]]:
+        """In their order: the function that has it, the array, its line."""
+        found, owner = list[tuple[str, str, int]](), ""
+        for at, token in enumerate(self.tokens):
+            if token.text not in ("__global__", "__device__", "extern"):
+                continue
+            rest = [
+                each.text for each in takewhile(lambda each: each.text not in (";", "{"), self.tokens[at : at + 80])
+            ]
+            if token.text != "extern":
+                named = (one for one, after in pairwise(rest) if after == "(" and not one.startswith("__"))
+                owner = next(named, owner)
+            elif rest[1:2] == ["__shared__"] and rest[-2:] == ["[", "]"]:
+                found.append((owner, rest[-3], token.line))
+        return found
 
     def types_of_array(self, name: str) -> set[str]:
         """The words in front of this name where it stands before a bracket, in declarations and elsewhere."""

@@ -22,7 +22,7 @@ _MOVES = re.compile(r"[-+]?=(?!=)|\+\+|--")  # behind a pointer that leads elsew
 def overlapping_parts(fact: Mapping[str, Any], name: str) -> str:
     """What to say where two accesses of `name`, by other names of parts of it, meet; "" if it is no such array."""
     reading: Reading = fact["reading"]
-    array = reading.dynamic_array
+    array = reading.dynamic_array(fact.get("kernel", ""), fact.get("line", 0))
     if fact.get("space") != "shared" or not array or name != array:
         return ""
     parts = _parts(reading.tokens, array)

@@ -17,7 +17,8 @@ from grader.devices.emulator.overwrites import throws_away
 from grader.devices.emulator.places import Places
 
 FAR = 80  # instructions from the look to the atomic, and back to a loop that waits
-EXCHANGE, SWAP, STEP = 1, 2, 3  # what loses an update; a step is a swap for one more, as others may make it, too
+# What loses an update. A step is a swap for one more behind a question: so threads may help each other to one step.
+EXCHANGE, SWAP, STEP = 1, 2, 3
 _CALCULATES = re.compile(
     r"lea|v?f?n?(add|sub|mul|div)|i?mul|i?div|inc|dec|neg|sh[lr]|sa[lr]|lsl|v?fn?m(add|sub|la|ls)|xor(?!p)|eor"
 )
@@ -30,13 +31,14 @@ def update(rows: Sequence[Instruction], look: int, places: Places, exchange: str
     it is. `exchange` and `swap` are the numbers of these operations, as they are written in the code.
     """
     made = _begin(rows[look])
-    at = look + 1
+    at, decides = look + 1, False
     for _ in range(FAR):
         _, operation, operands = rows[at] if at < len(rows) else (0, "", "")
         if not operation or operation.startswith("ret"):
             return None
         if of.is_atomic(operands) and places.same(look, at):
             kind = _kind(rows, at, made, places, exchange, swap)
+            kind = SWAP if kind == STEP and not decides else kind
             return (at, kind) if kind and not _waits(rows, look, places) else None
         if of.is_jump(operation):
             there = places.row_at(of.target(operands))
@@ -44,6 +46,7 @@ def update(rows: Sequence[Instruction], look: int, places: Places, exchange: str
                 return None
             at = there
             continue
+        decides = decides or bool(of.CONDITIONAL.match(operation))
         if of.is_call(operation):
             made = {register: how for register, how in made.items() if of.KEPT_BY_CALLS.match(register)}
         else:

@@ -91,6 +91,21 @@ void StreamOrder::record(const void* event, void* stream) {
     Stream& its = in_order(own_of_thread(stream));
     its.is_behind_kernel = false;
     join(events_[event] = host_, its.seen);
+    Seen& begun = begun_[event];
+    begun.clear();
+    for (const auto& [each, other] : streams_)
+        if (const auto own = other.seen.find(each); own != other.seen.end()) begun[each] = own->second;
+}
+
+int StreamOrder::times_nothing(const void* start, const void* stop) {
+    int line = 0;
+    for (const auto& [stream, until] : begun_[stop]) {
+        const std::uint64_t from = begun_[start][stream];
+        if (until <= from) continue;
+        if (events_[stop][stream] > from) return 0;
+        line = streams_[stream].line;
+    }
+    return line;
 }
 
 void StreamOrder::wait(void* stream, const void* event) {
@@ -250,6 +265,16 @@ void ladder_host_asks(void* stream, const void* event) {
 int ladder_has_no_time(int line) {
     const HostCall call;
     return machine().whole_program ? wrong_call(InvalidHandle, "no time", line) : InvalidHandle;
+}
+// Behind work of which neither knows: a note, once for a line.
+void ladder_between_events(const void* start, const void* stop, int line) {
+    const HostCall call;
+    Machine& m = machine();
+    const int work = m.whole_program ? m.stream_order.times_nothing(start, stop) : 0;
+    const auto is_told = [=](const Finding& each) { return each.kind == "times_nothing" && each.line == line; };
+    if (!work || std::ranges::any_of(m.findings, is_told)) return;
+    file("times_nothing", "", line, std::to_string(work));
+    m.findings.back().note = true;
 }
 int ladder_asks_too_early(const void* event, int line) {
     const HostCall call;

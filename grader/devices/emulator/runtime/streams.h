@@ -45,6 +45,8 @@ public:
     void host_waits_for_all();
     bool host_knows(const Work& work) const;        // that it is over
     bool host_knows_event(const void* event) const; // likewise
+    // Whether no work that began between two events is over at the second one, as of another stream: its line, or 0.
+    int times_nothing(const void* start, const void* stop);
     // Whether host code that asks is told that this is under way: once, for what it has not asked about before.
     bool is_under_way(void* stream, const void* event);
     bool host_knew_all() const;                     // the same of all work before the last one
@@ -66,6 +68,7 @@ private:
     std::vector<int> too_early_;
     std::map<void*, Stream> streams_;
     std::map<const void*, Seen> events_;
+    std::map<const void*, Seen> begun_;             // of each stream, how much had begun when the event was recorded
     std::map<const void*, Seen> asked_;             // by the stream or event
 };
 

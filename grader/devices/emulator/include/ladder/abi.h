@@ -186,6 +186,7 @@ void ladder_wrong_texel(int gives_floats, int holds_floats);    // a fetch takes
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 int ladder_is_under_way(void* stream, const void* event); // the same, but it hears so only when it asks again
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has
+void ladder_between_events(const void* start, const void* stop, int line);   // whose time is asked for
 int ladder_has_no_time(int line);   // an event that was never recorded, or that takes none: the CUDA error of asking for it
 void ladder_stream_wait(void* stream, const void* event);
 void ladder_graph_launch(int begins);

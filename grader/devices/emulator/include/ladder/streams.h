@@ -180,6 +180,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaE
     LADDER_NEEDS(start && stop);
     if (!(start->recorded && stop->recorded && start->is_timed && stop->is_timed)) return ladder::status(ladder_has_no_time(line));
     if (ladder_asks_too_early(start, line) || ladder_asks_too_early(stop, line)) return cudaErrorNotReady;
+    ladder_between_events(start, stop, line);
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));
     return ladder::status();
 }
