@@ -17,13 +17,20 @@ def settle_orders(
 ) -> None:
     """Of outputs that came out otherwise nothing is said if they are right as well, or if the first ones are wrong."""
     for finding in [each for each in findings if each.kind == BLOCK_ORDER]:
-        contents = _contents(finding, buffers, expected)
-        found = buffers.left(expected, contents)
-        left = {name: Output(values, ~unwritten) for name, (values, unwritten) in found.items()}
-        if contents and is_right and compare(expected, left).status != "passed":
+        if is_right and are_right(finding, buffers, expected) is False:
             finding.severity = "error"
         else:
             findings.remove(finding)
+
+
+def are_right(finding: Finding, buffers: CaseBuffers, expected: Mapping[str, Expected]) -> bool | None:
+    """Whether the outputs that go along with a finding are right; None if there are none. They are taken out."""
+    contents = _contents(finding, buffers, expected)
+    if not contents:
+        return None
+    found = buffers.left(expected, contents)
+    left = {name: Output(values, ~unwritten) for name, (values, unwritten) in found.items()}
+    return compare(expected, left).status == "passed"
 
 
 def _contents(finding: Finding, buffers: CaseBuffers, names: Iterable[str]) -> dict[str, bytes]:

@@ -15,13 +15,14 @@ from grader.devices.evidence import (
     CaseRun,
     Diagnostic,
     Evidence,
+    Finding,
     Json,
     for_missing_return,
 )
 from grader.judge.causes.elements import element_name
 from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
-from grader.judge.orders import BLOCK_ORDER, settle_orders
+from grader.judge.orders import BLOCK_ORDER, are_right, settle_orders
 from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
@@ -92,7 +93,10 @@ def _name_reasons(cases: Sequence[CaseGrade], prepared: Sequence[Prepared], runs
     if any(each.kind == COUNTED_WORD for case in cases for each in case.findings):
         from grader.judge.causes.counted_word import name_counted_words
 
-        name_counted_words(cases)
+        def is_right(number: int, note: Finding) -> bool | None:
+            return are_right(note, prepared[number].buffers, prepared[number].expected)
+
+        name_counted_words(cases, is_right)
     if cases and cases[-1].status == "timeout":
         from grader.judge.all_work import name_all_work
 

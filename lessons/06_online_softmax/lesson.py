@@ -43,9 +43,10 @@ def inputs(draw, variant, rows, cols, scratch_len):
             x[:, 0] = 1.0
         case "lowest":  # numbers far below -1e9, and below the largest by more than a float can hold
             x = draw.uniform(-1e10, -1e9, rows, cols)
-            x[0] = -3e38
-            x[-1, ::2] = -3.4e38
-            x[-1, 1::2] = 3.4e38
+            if rows > 1:
+                x[0] = -3e38
+                x[-1, ::2] = -3.4e38
+                x[-1, 1::2] = 3.4e38
         case "no numbers":  # rows with a NaN, with infinity, with nothing but minus infinity, and whole ones between
             x[0::5, cols // 2] = float("nan")
             x[1::5, cols // 3] = float("inf")
@@ -97,8 +98,10 @@ lesson = Lesson(
                 *(at(rows, cols) for rows, cols in SIZES),
                 *(at(6, 517, variant) for variant in SPECIAL),
                 *(at(6, 40, variant) for variant in SPECIAL),
-                *(at(1, 40_004, variant) for variant in ("wide", "masked", "rising")),
+                *(at(1, 40_004, variant) for variant in ("wide", "masked", "rising", "lowest")),
                 at(3, 30_000, "no numbers"),
+                # Each way of a kernel, for short and for longer rows, begins with a maximum of its own.
+                *(at(3, cols, "lowest") for cols in (17, 200, 4100, 30_000)),
                 at(2, 33_333, scratch_len=8),
                 at(2, 30_003, scratch_len=2),  # no pair to share: a block alone has rows that it cannot hold
                 LONG_ROW,

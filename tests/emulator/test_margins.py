@@ -186,3 +186,13 @@ def test_no_array_gets_margins_where_no_kernel_runs():
     assert arrays_with_margins("void k(P a) { f(&a); } __device__ void g(P b, int) { f(&b); }") == {"b"}
     assert arrays_with_margins("template <int N> __device__ void k() { int a[] = {N, 1}; f(a); }") == set()
     assert arrays_with_margins("struct P { float a[4]; void k() { f(a); } }; float b[4]; float* p = b;") == set()
+
+
+@pytest.mark.parametrize("captures", ["&", "=", "&sum, k"])
+def test_a_lambda_that_is_handed_to_a_function_is_no_array(captures):
+    """`run([&](int k) { int r = k; ... });` begins as an array's declaration does: a type, a name, a bracket."""
+    statement = f"    run([{captures}](int k) {{ int r = k, c = 2; sum[r] += x[c]; }});\n"
+    source = f"void t(const float* x, float* sum, int k) {{\n{statement}}}\n"
+    text = f'# 1 "kernel.cu"\n{source}'
+    for rewritten in with_used_indexes(text, "kernel.cu"):
+        assert f"run([{captures}](int k)" in rewritten

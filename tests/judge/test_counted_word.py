@@ -128,13 +128,15 @@ def test_a_right_case_is_told_nothing():
         CaseGrade("n=2", "race", findings=[Finding(COUNTED_WORD, "it began with 3", "note"), Finding("race", "two")]),
         CaseGrade("n=3", "not_written", findings=[Finding(COUNTED_WORD, "it began with 3", "note")]),
         CaseGrade("n=4", "not_written", details={"pattern": "tail"}),
+        CaseGrade("n=5", "race", findings=[Finding(COUNTED_WORD, "it began with 3", "note")]),
     ]
-    name_counted_words(grades)
+    name_counted_words(grades, lambda number, _: None if number < 4 else False)
     assert grades[0].findings == [] and grades[0].details == {}
     assert [each.kind for each in grades[1].findings] == ["race"]
     assert advice("race", grades[1], []) == "it began with 3"
     assert grades[2].details["pattern_message"] == "it began with 3"
     assert grades[3].details == {"pattern": "tail"}
+    assert grades[4].details == {}, "that run was wrong, too"
 
 
 def test_floats_that_are_added_up_from_call_to_call(tmp_path):
@@ -152,6 +154,19 @@ def test_floats_that_are_added_up_from_call_to_call(tmp_path):
     found, told = graded(tmp_path, "05", text)
     assert found.status == "wrong_result"
     assert told.startswith("`total` begins here with ") and "(`total = 0.0;`)" in told
+
+
+def test_variables_that_hold_what_earlier_calls_have_left(tmp_path):
+    """Sums of blocks that are added to what was there; and a table that the first call has filled is no cause."""
+    text = SUM.replace("= s;\n        __threadfence", "+= s;\n        __threadfence").replace("END", "")
+    text = text.replace("TICKET", RIGHT[0][0])
+    found, told = graded(tmp_path, "05", text)
+    assert found.status == "wrong_result" and "set all of" in told and "`partial`" in told
+    once = "static bool filled; if (!filled) fill<<<1, 1, 0, stream>>>(); filled = true;\n    reduce<<<"
+    table = "__device__ float one; __global__ void fill() { one = 1; }\n"
+    wrong = SUM.replace("TICKET", RIGHT[0][0]).replace("END", "").replace("out[0] = s", "out[0] = s * one + 1")
+    found, told = graded(tmp_path, "05", table + wrong.replace("reduce<<<", once))
+    assert (found.status, told) == ("wrong_result", None)
 
 
 def test_what_no_run_tells():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,6 +54,10 @@ OTHER_TICKET = (
     "The tickets that line {line} takes from `{name}` are {found} to {last} in this launch, and the kernel asks for "
     "{asked} as the last one: ask for {last}{of_blocks}."
 )
+LEFT = (
+    "This is right if the file's own variables hold what they did at first, and not what earlier calls have left: let "
+    "each call set all of `{names}` that it reads, or read no more than it has set."
+)
 OF_BLOCKS = " (gridDim.x - 1, as each block takes one)"
 
 
@@ -66,6 +71,7 @@ class Try:
     begin: int | None = None
     step: int | None = None
     more: int = 0
+    anew: bool = False  # the file's variables hold what they did before the first case
 
 
 class CountedWords:
@@ -77,6 +83,8 @@ class CountedWords:
         self._kept = [each for each in build.code.symbols if each.kind in ("variable", "named_variable", "managed")]
         self._places: list[tuple[int, int]] = []
         self._before: list[bytes] = []
+        self._at_first: list[bytes] = []
+        self._outputs: Contents = []
         self._left = MOST_TRIES if sum(each.bytes for each in self._kept) <= _MOST_BYTES else 0
 
     def begin(self, what: Call) -> None:
@@ -85,24 +93,34 @@ class CountedWords:
             base = begin_of(self._build.library, f"ladder_entry_{what[0].name}")
             self._places = [(base + each.value, each.bytes) for each in self._kept if base]
             self._before = self._held()
+            self._at_first = self._at_first or self._before
 
     def why(self, what: Call, facts: Fact, outputs: list[View], untouched: list[np.ndarray]) -> list[Finding]:
         """A note on what is wrong with such a word. All is as before then."""
-        words = facts["counted_words"]
-        if (
-            not words
-            or not is_small(what)
-            or self._left <= 0
-            or any(each["kind"] == "crash" for each in facts["findings"])
-        ):
+        has_any = facts["counted_words"] or self._before != self._at_first
+        if not has_any or self._left <= 0 or not is_small(what):
+            return []
+        if any(each["kind"] == "crash" for each in facts["findings"]):
             return []
         types = [*written_types(*what[:2]).values()]
         lacking = _lacking([bytes_of(view) for view in outputs], untouched, types)
-        for word in words:
-            for each in self._tries(word, facts, lacking):
-                if self._left > 0 and self._is_right(each, word, what, facts, outputs, untouched):
-                    return [Finding(COUNTED_WORD, each.said, "note", line=self._line_of(word["pc"]))]
+        tries = [(each, word) for word in facts["counted_words"] for each in self._tries(word, facts, lacking)]
+        if self._before != self._at_first:
+            names = dict.fromkeys(each.name for each in self._kept if each.kind != "variable")
+            tries.append((Try(LEFT.format(names="`, `".join(names)), anew=True), {"word": 0, "pc": 0}))
+        for each, word in tries:
+            if self._left > 0 and self._is_right(each, word, what, facts, outputs, untouched):
+                return [self._told(each, word, what)]
         return []
+
+    def _told(self, right: Try, word: Fact, what: Call) -> Finding:
+        """With the outputs of that run, for the judge alone knows whether they are right."""
+        held = {
+            name: b64encode(each.tobytes()).decode()
+            for name, each in zip(written_types(*what[:2]), self._outputs, strict=True)
+        }
+        line = self._line_of(word["pc"])
+        return Finding(COUNTED_WORD, right.said, "note", line=line, details={"outputs": held})
 
     def _tries(self, word: Fact, facts: Fact, lacking: list[int]) -> Iterator[Try]:
         words = _words(word, facts, self._line_of(word["pc"]))
@@ -134,10 +152,10 @@ class CountedWords:
     ) -> bool:
         types = [*written_types(*what[:2]).values()]
         first = [bytes_of(view) for view in outputs]
-        with self._put_back(outputs, untouched, first), silence():
+        with self._put_back(outputs, untouched, first, other.anew), silence():
             self._otherwise(word, other)
             found, _ = self._call((*what[:3], min(what[3], MOST_SECONDS), *what[4:]), self._build)
-            second = [bytes_of(view) for view in outputs]
+            second = self._outputs = [bytes_of(view) for view in outputs]
         is_clean = all(each["note"] for each in found["findings"])
         self._left -= 4 if any(each["kind"] == "timeout" for each in found["findings"]) else 1
         was_clean = all(each["note"] for each in facts["findings"])
@@ -161,11 +179,11 @@ class CountedWords:
         )
 
     @contextmanager
-    def _put_back(self, outputs: list[View], untouched: Contents, first: Contents) -> Iterator[None]:
-        """The file's variables, and what outputs held; in the meantime, what both held before the case."""
+    def _put_back(self, outputs: list[View], untouched: Contents, first: Contents, anew: bool) -> Iterator[None]:
+        """The file's variables, and what outputs held; in the meantime, what both held before it, or before all."""
         held = self._held()
         self._fill(outputs, untouched)
-        self._set(self._before)
+        self._set(self._at_first if anew else self._before)
         try:
             yield
         finally:

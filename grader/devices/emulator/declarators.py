@@ -102,8 +102,8 @@ class Declarations:
             name += 1
         if not part.is_word(name) and part.text(name) != "(":
             return None
-        is_array = part.text(name + 1) == "[" and "&" not in part.texts[first:name]
-        is_one = part.is_word(name) and part.text(name + 1) != "[" and "&" not in part.texts[first:name]
+        is_plain = part.is_word(name) and "&" not in part.texts[first:name]
+        is_array, is_one = (is_plain and (part.text(name + 1) == "[") == has_sizes for has_sizes in (True, False))
         at = name + 1 if part.is_word(name) else part.pairs.get(name, name) + 1  # (*rows)[4]
         while part.text(at) == "[" and at in part.pairs:
             at = part.pairs[at] + 1

@@ -22,6 +22,7 @@ PARTS = (
     (128, 64),
     (128, 32),
 )  # of a tile, that are read again
+TEAMS = (4, 8, 16, 32)  # lanes that hand values to each other
 
 
 def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterator[Variation]:
@@ -50,18 +51,15 @@ def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterato
         )
         maps.append((f"not_times_{size}", partial(_not_times, size), said))
 
-    for size, part in PARTS:
-        said = (
-            f"the first {part} of each {size} {noun}s of {{x}} again in the place of those behind them: is a loop's"
-            " number missing from an index?"
-        )
-        maps.append((f"again_{size}_{part}", partial(_again, size, part), said))
-
+    maps += _of_parts(noun)
     for key, places, said in maps:
 
         def change(case: Case, places: Along = places) -> Tensor | None:
             values = case.inputs[name]
-            return values.index_select(axis, places(torch.arange(values.shape[axis]), values.shape[axis]))
+            taken = places(torch.arange(values.shape[axis]), values.shape[axis])
+            behind = torch.zeros_like(values.narrow(axis, 0, 1))  # a tile's places without an element
+            beyond = taken.clamp(max=values.shape[axis])
+            return torch.cat([values, behind], axis).index_select(axis, beyond)
 
         def message(case: Case, said: str = said) -> str:
             first = f"{name}[0]" if case.inputs[name].dim() == 1 else f"the first {noun} of {name}"
@@ -71,8 +69,30 @@ def gathered(name: str, axis: int, noun: str, threads: Sequence[int]) -> Iterato
         yield Variation(f"{key}_{axis}", name, change, message)
 
 
+def _of_parts(noun: str) -> Iterator[tuple[str, Along, str]]:
+    """A part of each tile again, or what is the neighbour's."""
+    for size, part in PARTS:
+        said = (
+            f"the first {part} of each {size} {noun}s of {{x}} again in the place of those behind them: is a loop's"
+            " number missing from an index?"
+        )
+        yield f"again_{size}_{part}", partial(_again, size, part), said
+
+    for size in TEAMS:
+        for by in (1, -1):
+            said = (
+                f"{noun}s of {{x}} that belong to the {'next' if by > 0 else 'previous'} one of each {size}: is a value"
+                " taken from the lane beside the right one?"
+            )
+            yield f"turned_{size}_{by}", partial(_turned, size, by), said
+
+
 def _modulo(size: int, places: Tensor, _: int) -> Tensor:
     return places % size
+
+
+def _turned(size: int, by: int, places: Tensor, _: int) -> Tensor:
+    return places // size * size + (places + by) % size
 
 
 def _not_times(size: int, places: Tensor, _: int) -> Tensor:

@@ -13,6 +13,7 @@ from torch import Tensor
 from grader.judge.causes.copies import copies
 from grader.judge.causes.elements import ordinal
 from grader.judge.causes.often import LANES, Launches
+from grader.judge.causes.parts_of_blocks import weights_of_blocks
 from grader.judge.causes.unrolled import unrolled
 
 STEPS = (16, 8, 4, 2, 1)  # of the shuffles that add up a warp
@@ -31,6 +32,7 @@ def weights(noun: str, launches: Launches) -> Iterator[Weights]:
         if math.prod(launch["grid"]) > 1:
             yield from _overlapping(noun, at)
             yield from _all_from_the_first(noun, at)
+    yield from weights_of_blocks(noun, launches)
     yield from _tiles(noun)
     yield from _last_tiles(noun)
     yield from _again(noun, launches)
