@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.devices.cache import cache_root
+from grader.devices.emulator import program
 from grader.devices.emulator.program import Wanted, build_program
 from grader.faces.run import Options
 from grader.faces.run import run as in_this_process
@@ -270,6 +271,8 @@ def test_a_program_is_built_once(folder, monkeypatch):
     first, again = (build_program(wanted, cache_root()) for _ in range(2))
     assert first.library == again.library
     assert build_program(replace(wanted, definitions=["STATUS=2"]), cache_root()).library != first.library
+    monkeypatch.setattr(program, "rules_content", lambda include: "other rules of ours")
+    assert build_program(wanted, cache_root()).library != first.library
 
 
 @pytest.mark.slow

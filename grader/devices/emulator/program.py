@@ -32,6 +32,7 @@ from grader.devices.build.signs import strange
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
 from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, CHECKS_SHIFTS, dumps, indexed_arrays
+from grader.devices.emulator.compile import rules_content
 from grader.devices.emulator.heads import with_sizes
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
@@ -220,7 +221,7 @@ class _Building:
     def _key(self, texts: Sequence[str]) -> str:
         """A hash of all that the library depends on: not of the folder in which it is built."""
         parts = [*texts, *self.flags, *self.link_flags, self.wanted.standard, *program_identity("g++")]
-        parts.append(frontend.identity())
+        parts += [frontend.identity(), rules_content(session.include_folder())]
         text = "\0".join(parts).replace(str(self.folder), "")
         return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
 
