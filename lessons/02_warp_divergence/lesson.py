@@ -107,9 +107,8 @@ lesson = Lesson(
                     "a thread for each angle, with both of its values",
                     [
                         Counted("active_lanes", at_least=0.95, why="a lane that is switched off still takes its turn"),
-                        # One warp at the end of the grid may divide at its guard, whatever a thread takes.
                         Counted(
-                            "branch_uniformity", at_least=0.99, why="where a warp divides, it runs both sides in turn"
+                            "branch_uniformity", at_least=1.0, why="where a warp divides, it runs both sides in turn"
                         ),
                         Counted("loads_per_byte", at_most=1.01, why="one load of an angle serves both of its values"),
                         Timed("fraction_of_copy", at_least=0.57, why="12 bytes an angle, whatever is computed of them"),
