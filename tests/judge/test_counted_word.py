@@ -100,7 +100,7 @@ def graded(tmp_path, lesson: str, text: str):
     return found, told and (told.details.get(COUNTED_WORD) or told.details["pattern_message"])
 
 
-@pytest.mark.parametrize(("ticket", "end", "said"), long_tail(OF_SUM, every=3))
+@pytest.mark.parametrize(("ticket", "end", "said"), long_tail(OF_SUM, every=6))
 def test_a_last_block_that_comes_too_early_or_never(tmp_path, ticket, end, said):
     found, told = graded(tmp_path, "05", SUM.replace("TICKET", ticket).replace("END", end))
     assert found.status in ("race", "not_written")
@@ -114,7 +114,7 @@ def test_a_last_block_that_is_right(tmp_path, ticket, end):
     assert (found.status, found.stars, told) == ("passed", 2, None)
 
 
-@pytest.mark.parametrize(("step", "use", "reset", "said"), long_tail(OF_ADD, every=3))
+@pytest.mark.parametrize(("step", "use", "reset", "said"), long_tail(OF_ADD, every=6))
 def test_tickets_that_leave_tiles_out(tmp_path, step, use, reset, said):
     text = ADD.replace("STEP", step).replace("USE", use).replace("RESET", reset).replace("extern", BUMP)
     found, told = graded(tmp_path, "01", text)
@@ -139,6 +139,7 @@ def test_a_right_case_is_told_nothing():
     assert grades[4].details == {}, "that run was wrong, too"
 
 
+@pytest.mark.slow
 def test_floats_that_are_added_up_from_call_to_call(tmp_path):
     text = """
     __device__ float total;
@@ -156,6 +157,7 @@ def test_floats_that_are_added_up_from_call_to_call(tmp_path):
     assert told.startswith("`total` begins here with ") and "(`total = 0.0;`)" in told
 
 
+@pytest.mark.slow
 def test_variables_that_hold_what_earlier_calls_have_left(tmp_path):
     """Sums of blocks that are added to what was there; and a table that the first call has filled is no cause."""
     text = SUM.replace("= s;\n        __threadfence", "+= s;\n        __threadfence").replace("END", "")
