@@ -35,8 +35,8 @@ BLOCK_ORDER = (
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
 SWAPS_ONCE = (
-    "An atomicCAS that finds another value than the one it compares with changes nothing, and somebody may have come in"
-    " between: repeat it with the value that it gave, until that is the one it compared with."
+    "An atomicCAS that finds another value than the one it compares with changes nothing, and another thread may have"
+    " come in between: repeat it with the value that it gave, until that is the one it compared with."
 )
 _BOTH_WRITE = re.compile(r"\bwrites \S+ in line \d+ while thread [^;:]* writes it in line \d+, in any order")
 _TAKES = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(\s*(?P<cas>.*?),\s*0u?\s*,|Exch\(\s*(?P<exch>.*?),)\s*1u?\s*\)")

@@ -68,7 +68,7 @@ __global__ void add(const float* x, float* out, int n) {
     __syncthreads();
     if (threadIdx.x) return;
     for (int w = 1; w < 32; ++w) s += warps[w];
-    volatile __shared__ unsigned want;   // so that nobody tells from the code alone that a swap may fail
+    volatile __shared__ unsigned want;   // so that no rule on the code alone sees that a swap may fail
     unsigned seen = *(volatile unsigned*)&total;
     do {
         want = seen;

@@ -45,8 +45,7 @@ def _store(rows: Sequence[Instruction], start: int, load: int, places: Places, e
         if not operation or operation.startswith("ret"):
             return None
         if of.is_jump(operation):
-            there = places.row_at(of.target(operands))
-            if there is None or there <= at:
+            if not (there := places.ahead(at, operands)):
                 return None
             at = there
             continue

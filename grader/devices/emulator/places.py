@@ -45,6 +45,11 @@ class Places:
             self._rows_at = {row[0]: at for at, row in enumerate(self._rows) if row[1]}
         return self._rows_at.get(address)
 
+    def ahead(self, jump: int, operands: str) -> int:
+        """The row that a jump in this row leads to, if that lies behind it; else 0."""
+        there = self.row_at(of.target(operands)) or 0
+        return there if there > jump else 0
+
     def reads_of(self, store: int) -> list[int]:
         """The rows of callbacks of loads from where the store in this row goes.
 

@@ -41,8 +41,7 @@ def update(rows: Sequence[Instruction], look: int, places: Places, exchange: str
             kind = SWAP if kind == STEP and not decides else kind
             return (at, kind) if kind and not _waits(rows, look, places) else None
         if of.is_jump(operation):
-            there = places.row_at(of.target(operands))
-            if there is None or there <= at:
+            if not (there := places.ahead(at, operands)):
                 return None
             at = there
             continue
