@@ -133,7 +133,7 @@ Arrivals arrivals_at_barrier(const Block& block) {
         }
         if (thread.state != State::AtBarrier) return {};
         if (!found.first) found.first = &thread;
-        if (!of_warp || of_warp->warp != thread.warp) of_warp = &thread;
+        if (!of_warp || of_warp->number / warp_lanes != thread.number / warp_lanes) of_warp = &thread;
         // PTX's barriers are numbers: its warps, unlike its lanes, may come to one from anywhere.
         const Thread& pair = thread.barrier_is_ptx && found.first->barrier_is_ptx ? *of_warp : *found.first;
         if (!wait_at_one(thread, pair)) {
@@ -189,9 +189,9 @@ bool meet_other_blocks(Block& block, bool of_grid) {
 // A fence of any thread's before a barrier serves those behind it, who may hand its writes on.
 void note_fences(Block& block) {
     if (!std::exchange(block.clock.fenced, false)) return;
-    std::vector<std::uint32_t> counts;
-    counts.reserve(block.threads.size());
-    for (const Thread& thread : block.threads) counts.push_back(thread.clock.tick);
+    const auto last = std::find_if(block.threads.rbegin(), block.threads.rend(), [](const Thread& thread) { return thread.clock.tick > 0; });
+    std::vector<std::uint32_t> counts(static_cast<std::size_t>(block.threads.rend() - last));
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = block.threads[i].clock.tick;
     block.clock.fences = std::make_shared<const std::vector<std::uint32_t>>(std::move(counts));
 }
 
@@ -277,6 +277,7 @@ Run run_warps(Block& block) {
         const Run run = run_warp(warp);
         if (block.stopped) break;
         warp.can_run = run.spinning || run.ordered;
+        if (!warp.can_run) warp.needs_others = all_need_others(warp);
         all.add(run);
     }
     return all;

@@ -15,9 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "awake_mutex.h"
+#include "acquisitions.h"
 #include "memory.h"
-#include "release_sets.h"
 
 namespace ladder {
 
@@ -73,8 +72,6 @@ inline const char* access_name(const Access& access, bool writes) {
 // Guide, "Warp Shuffle Functions": "does not imply a memory barrier"): those edges are kept apart as weak.
 enum class Edge : std::uint8_t { None, Weak, Strong };
 
-using WarpRow = std::shared_ptr<const std::array<std::uint32_t, 32>>;   // a count for each lane; null: zeros
-
 class WarpClock {
 public:
     void reset();
@@ -91,104 +88,6 @@ private:
     std::unique_ptr<Matrix> strong_part_, weak_part_;   // [observer][lane], where only some lanes met
     WarpRow row_;                                    // a copy of strong_; null where they have met since, or never
     bool has_met_ = false;                           // by a barrier
-};
-
-using FenceCounts = std::shared_ptr<const std::vector<std::uint32_t>>;   // by thread of a block, at a barrier; null: none
-
-// What a thread published: all that it and, through barriers, its block had done before its fence; and what the block's
-// other threads had done before theirs, if a barrier came between.
-struct Release {
-    std::uint64_t block;
-    std::uint32_t epoch, fence_epoch, thread, tick, warp;   // thread, warp: none if it has not executed a fence itself
-    WarpRow clocks;
-    FenceCounts fences;      // at the last barrier before
-    bool device;             // a fence of device scope: other blocks may rely on it
-    std::uint32_t includes;  // what it had itself acquired
-    std::uint32_t number;    // of all releases, in their order
-    std::array<std::uint32_t, 2> handed_on;   // what it and those before it at its object had acquired; [1]: at device scope
-};
-
-// Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets
-// are numbered; 0 is the empty one.
-//
-// Releases at one address are ordered, so a set needs a count for each address only. What those releases had acquired
-// themselves belongs to it, too, however long the chain of blocks: `closure` works that out when a race is looked for.
-class Acquisitions {
-public:
-    void clear();
-    void release(std::uint64_t object, unsigned width, Release&& release);   // its number and what it hands on are worked out here
-    // For this thread of a block, whose own last release is nothing new to it; of the releases with a number up to `until`.
-    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until);
-    bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
-    std::uint32_t join(std::uint32_t a, std::uint32_t b);
-    // A block's set without what the block itself has handed on, if that has come back with the rest: so at each barrier of a
-    // grid a set begins anew.
-    std::uint32_t anew(std::uint32_t set, std::uint64_t block);
-    // A release of this block's that the set has orders all that the block did in an epoch before. Who asks next mostly asks
-    // the same, and needs no mutex then.
-    struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
-    // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
-    // looks only at what is quickly found, and may miss it. `known` is what this caller was told last.
-    enum class Reach : std::uint8_t { Near, All };
-    bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block,
-                Ordered& known, Reach reach = Reach::All) const;
-    // Until it is taken back, nothing is released or acquired: who asks whether a set covers an access needs the mutex only for
-    // what is not quickly found.
-    void rest(bool rests) { rests_ = rests; }
-
-    // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
-    // block that released has passed its turn on since, or is the thread's own.
-    bool empty() const { return !any_.load(std::memory_order_relaxed); }
-    std::uint32_t releases() const { return releases_.load(std::memory_order_relaxed); }   // so far; without the mutex, too
-    bool is_large() const { return releases() >= most_of_earlier_launches; }
-
-private:
-    using Part = ReleaseSets::Part;
-    // Most that is asked lies in one line of the cache, which comes from the core that has released here before.
-    struct alignas(64) Object {
-        std::uint64_t key;
-        std::uint64_t last_block = 0;               // of the last release
-        std::uint32_t last_thread = 0, last = 0;    // the same: its number
-        std::uint32_t size = 0;                     // of releases
-        std::array<std::uint32_t, 2> handed_on{};   // by the last of them
-        std::uint32_t until = 0, early = 0;         // who was woken together asks the same: how many of these were among the first so many
-        std::deque<Release> releases;
-        std::uint32_t count(std::uint32_t most);   // of them, with a number up to this
-        void add(Release&& release);
-    };
-    struct Where { std::uint32_t object, index; };
-    // All releases of a block, and those of each thread, where they are many: up to `known` of all.
-    struct OfBlock { std::vector<Where> all; std::vector<std::vector<Where>> by_thread; std::atomic<std::size_t> known{0}; };
-    struct Closures { std::unordered_map<std::uint32_t, std::vector<Part>> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
-    static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
-    static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
-
-    bool holds(std::uint32_t set, const Where& where) const { return where.index < sets_.count(set, where.object); }
-    bool is_implied(const Where& where, std::uint32_t object, std::uint32_t count) const;
-    bool is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const;
-    std::span<const Where> next_of_thread(OfBlock& releases, const Access& access) const;
-    bool repeats(const Release& before, const Release& now, std::uint32_t object);
-    const std::vector<Part>& closure(std::uint32_t set, bool device) const;
-    bool reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const;
-
-    mutable AwakeMutex mutex_;   // executors ask for it at each barrier, and the block whose turn it is for each atomic
-    std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
-    std::deque<Object> objects_;
-    mutable std::unordered_map<std::uint64_t, OfBlock> by_block_;
-    ReleaseSets sets_;
-    mutable Closures closures_[2];                  // a cache; [1]: at device scope
-    mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
-    bool rests_ = false;
-    alignas(cache_lines) std::atomic<bool> any_{false};
-    std::atomic<std::uint32_t> releases_{0};
-};
-
-// What a thread has acquired from, and how many releases there were: it need not look there again before there are more.
-struct Acquired {
-    std::uint64_t object = 0;
-    unsigned width = 0;
-    std::uint32_t releases = 0;
-    bool operator==(const Acquired&) const = default;
 };
 
 constexpr std::uint32_t not_arrived = ~0u;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "jitter.h"
 #include "machine.h"
@@ -187,7 +188,7 @@ void Executor::load(Block& block) {
         if (seat.stacks.get() != block.stacks || seat.block == &block) continue;
         if (seat.block) seat.block->save_stacks(&block);
         seat.block = &block;
-        block.restore_stacks();
+        block.restore_stack();
     }
     regions[0]->begin = reinterpret_cast<Address>(block.stacks->base());
     regions[0]->bytes = block.stacks->bytes();
@@ -279,7 +280,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     copies = 0;
     copied.clear();
     saved_shared.clear();
-    saved_stacks.clear();
+    saved_stack.clear();
     stacks = &on.sit_down(*this);
     printed.clear();
     meetings.clear();
@@ -302,6 +303,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     for (std::size_t w = 0; w < warps.size(); ++w) {
         warps[w].block = this;
         warps[w].can_run = true;
+        warps[w].is_away = false;
         warps[w].number = static_cast<std::uint32_t>(w);
         warps[w].threads = &threads[w * warp_lanes];
         warps[w].lanes = static_cast<int>(std::min<std::size_t>(warp_lanes, threads.size() - w * warp_lanes));
@@ -313,36 +315,40 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     if (machine().sampling.on()) begin_sample(*this);
 }
 
-// Puts on their way into the caches, which hold few of a thousand blocks: thread i, what is kept of its stack, and its part of
-// the warp.
-void Block::fetch(std::size_t i) const {
-    constexpr std::size_t line = 64, of_a_thread = 3, of_a_lane = 2;
+// Puts on their way into the caches, which hold few of a thousand blocks: a warp's threads, and its part of each.
+void Block::fetch(const WarpUnit& warp) const {
+    constexpr std::size_t line = 64, of_a_thread = 3;
     const auto fetch_lines = [](const void* first, std::size_t lines) {
         for (std::size_t l = 0; l < lines; ++l) __builtin_prefetch(static_cast<const char*>(first) + l * line);
         asm volatile("");   // without it gcc takes `fetch` for a function that does nothing, and leaves out the calls of it
     };
-    fetch_lines(threads.data() + i, of_a_thread);
-    const std::size_t of_a_stack = saved_stacks.size() / threads.size() / line + 1;
-    fetch_lines(saved_stacks.data() + i * of_a_stack * line, of_a_stack);
-    fetch_lines(reinterpret_cast<const char*>(warps.data() + i / warp_lanes) + i % warp_lanes * of_a_lane * line, of_a_lane);
+    for (int l = 0; l < warp.lanes; ++l) fetch_lines(warp.threads + l, of_a_thread);
+    fetch_lines(&warp, sizeof warp / line);
 }
 
 void Block::save_stacks(const Block* next) {
-    const std::size_t before = saved_stacks.size();   // most likely as much as before
-    saved_stacks.clear();
-    saved_stacks.reserve(before ? before : threads.size() * 512);
-    for (const Thread& thread : threads) {
-        if (next) next->fetch(thread.number);
-        if (thread.state != State::Done) stacks->save(thread.number, thread.fiber, saved_stacks);
+    constexpr std::size_t usual = 512;   // bytes of a lane
+    for (WarpUnit& warp : warps) {
+        if (next) {
+            const WarpUnit& in_its_place = next->warps[warp.number];   // who awaits the turn mostly goes on alone in it
+            if (in_its_place.can_run || !next->awaiting) next->fetch(in_its_place);
+        }
+        if (warp.is_away || !warp.alive()) continue;
+        warp.is_away = true;
+        warp.saved_stacks.clear();
+        warp.saved_stacks.reserve(static_cast<std::size_t>(warp.lanes) * usual);
+        each_lane(warp.alive(), [&](int l) { stacks->save(warp.threads[l].number, warp.threads[l].fiber, warp.saved_stacks); });
     }
-    stacks->save(threads.size(), resume, saved_stacks);
+    saved_stack.clear();
+    stacks->save(threads.size(), resume, saved_stack);
 }
 
-void Block::restore_stacks() {
-    const char* saved = saved_stacks.data();
-    for (const Thread& thread : threads)
-        if (thread.state != State::Done) saved = stacks->restore(thread.number, thread.fiber, saved);
-    stacks->restore(threads.size(), resume, saved);
+void Block::restore_stack() { stacks->restore(threads.size(), resume, saved_stack.data()); }
+
+void bring_back(WarpUnit& warp) {
+    if (!std::exchange(warp.is_away, false)) return;
+    const char* saved = warp.saved_stacks.data();
+    each_lane(warp.alive(), [&](int l) { saved = warp.block->stacks->restore(warp.threads[l].number, warp.threads[l].fiber, saved); });
 }
 
 void Executor::run_until_parked(Block& block) {

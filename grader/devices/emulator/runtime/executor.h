@@ -61,6 +61,7 @@ struct Known {
 };
 
 void clear_shared(const Region& region);   // not the last block's values
+void bring_back(WarpUnit& warp);           // onto its lanes' stacks, what they had there before another block came
 
 struct Executor {
     int number = 0;

@@ -11,6 +11,7 @@ namespace ladder {
 
 // Whether a lane that asks for its word again would find what it has found again and again.
 static bool would_find_the_same(const Thread& thread) {
+    if (thread.is_own(thread.asked, thread.asked_bytes)) return true;   // nobody else changes that
     std::uint64_t now = 0;
     if (thread.executor->find(thread.asked, thread.asked_bytes))
         std::memcpy(&now, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
@@ -35,10 +36,10 @@ bool may_be_stuck(const Block& block) {
 
 static bool needs_others(const Thread& thread) { return thread.state == State::Done || thread.state == State::AtBarrier; }
 
+bool all_need_others(const WarpUnit& warp) { return std::all_of(warp.threads, warp.threads + warp.lanes, needs_others); }
+
 bool rest_needs_others(const Block& block) {
-    return std::all_of(block.warps.begin(), block.warps.end(), [](const WarpUnit& warp) {
-        return warp.can_run || std::all_of(warp.threads, warp.threads + warp.lanes, needs_others);
-    });
+    return std::all_of(block.warps.begin(), block.warps.end(), [](const WarpUnit& warp) { return warp.can_run || warp.needs_others; });
 }
 
 bool only_spins(const Block& block) {

@@ -11,6 +11,9 @@ bool all_stuck(const Block& block);
 // The same before the turn: other blocks may change their words until it has come.
 bool may_be_stuck(const Block& block);
 
+// Whether all lanes of a warp that cannot run wait for other warps, or have returned.
+bool all_need_others(const WarpUnit& warp);
+
 // Whether all lanes of the warps that cannot run wait for the others. Known before the turn, in which the others run alone.
 bool rest_needs_others(const Block& block);
 

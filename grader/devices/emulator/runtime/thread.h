@@ -37,7 +37,7 @@ constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
 constexpr std::size_t usual_gpu_stack = 1024;      // that on an H200, and what nvcc 13 puts there at least for a call that comes back
 constexpr std::size_t least_frame = 16;
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn: later fewer, half as many or more
-constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
+constexpr int looks_before_yield = 2;              // of these, such as ask the same again and find the same
 constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin; 1 once it has slept so often:
 constexpr int naps_of_the_patient = 4;
 constexpr int most_second_locks = 4;
@@ -60,7 +60,6 @@ void meet(WarpUnit& warp, std::uint32_t group);
 
 struct Block;
 struct RecordedBlock;
-struct WarpUnit;
 struct Executor;
 struct LaunchState;
 
@@ -207,7 +206,10 @@ struct WarpUnit {
     std::uint32_t touched_task = 0;      // lanes that have read or written a buffer of the task
     std::uint64_t task_bytes = 0;        // that they have asked for there
     std::uint64_t copying = 0;           // bytes of asynchronous copies that its lanes have not waited for
-    bool can_run = true;                 // a lane is ready, or spins
+    bool can_run = true;                 // a lane is ready, or spins; else
+    bool needs_others = false;           // whether all its lanes wait for other warps, or have returned
+    bool is_away = false;                // another block has used its lanes' stacks since:
+    std::vector<char> saved_stacks;      // what was in use on them
     std::vector<std::pair<int, std::uint64_t>> exchanged;   // what lanes have put into words that they had looked at, until that is replayed
     std::uint32_t have_released = 0;     // lanes, since another one has looked for that
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
@@ -267,7 +269,7 @@ struct Block {
     std::unique_ptr<Trace> trace;        // of the warp that runs; none while the block does not
     WarpUnit* traced = nullptr;          // that warp
     Stacks* stacks = nullptr;            // of its threads, and one more for its scheduler
-    std::vector<char> saved_stacks;      // what was in use on them, while another block uses them
+    std::vector<char> saved_stack;       // what was in use on the scheduler's, while another block uses them
     Fiber scheduler;                     // where a lane goes when it must wait
     Fiber resume;                        // where that continues when the block's executor comes back to it
     bool finished = false, stopped = false;
@@ -305,10 +307,8 @@ struct Block {
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
     Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }
     void save_stacks(const Block* next = nullptr);   // which comes in its place
-    void restore_stacks();
-
-private:
-    void fetch(std::size_t i) const;
+    void restore_stack();                // the scheduler's; a warp's lanes get theirs back once they run (bring_back)
+    void fetch(const WarpUnit& warp) const;
 };
 
 // The CUDA thread that runs on this OS thread; null in host code.

@@ -332,11 +332,13 @@ Run run_warp(WarpUnit& warp) {
     std::uint32_t spun_lanes = block.dozes ? warp.lanes_in(State::Spinning) : std::exchange(warp.spun, 0), aside = 0;
     for (;;) {
         make_way(block);
+        bring_back(warp);
         begin_trace(warp);
         if (block.sample && !spun_lanes && !warp.lanes_in(State::Ordered) && pauses(block, warp)) return run;
         produce(warp, spun_lanes, run);
         if (block.stopped) return run;
         if (block.has_named || spun_lanes) wake_at_ended_phase(warp, spun_lanes);
+        if (!spun_lanes) consider_turn(block, 0);   // rather before what they have done is replayed
         std::uint32_t group = 0;
         if (!block.launch->counting) {
             if (find_complete_group(warp, &group)) {
@@ -382,7 +384,7 @@ void run_ordered(Block& block) {
     for (WarpUnit& warp : block.warps) {
         if (!warp.can_run) continue;
         const std::uint32_t lanes = warp.lanes_in(State::Ordered);
-        if (lanes) begin_trace(warp);
+        if (lanes) bring_back(warp), begin_trace(warp);
         for (int l = 0; l < warp.lanes && !block.stopped; ++l) {
             if (!(lanes >> l & 1) || warp.cursor[l].next != warp.cursor[l].end) continue;
             produce(warp, l);
