@@ -130,8 +130,10 @@ def _is_excused(note: Finding, text: str) -> bool:
     """
     if note.kind == "constant_never_set":
         name = re.escape(note.message.split("`")[1].rpartition("::")[2])
+        first = rf"__constant__[^;={{}}]*\b{name}\b[^;,]*[={{]"
         copied = rf"(?:Symbol|ymbolAddress|Copy\w*|set\w*)\w*\s*(?:<[^<>()]*>)?\s*\([^;]*\b{name}\b"
-        return bool(re.search(rf"{copied}|__constant__[^;={{}}]*\b{name}\b[^;,]*[={{]", text, re.IGNORECASE))
+        either = first if note.details.get("other_line") else f"{first}|{copied}"
+        return bool(re.search(either, text, re.IGNORECASE))
     return note.kind == "untouched" and (note.kernel or "").startswith(("thrust::", "cub::"))
 
 

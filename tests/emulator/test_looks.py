@@ -263,6 +263,12 @@ SWAPS = {
     const int old = *words;
     atomicCAS(words, old, __float_as_int(__int_as_float(old) + mine));""",
     "of a bin": "int* bin = words + (x[t] & 7); const int old = *bin; atomicCAS(bin, old, old + mine);",
+    "of a shared bin": """
+    __shared__ int bins[8];
+    if (t < 8) bins[t] = 0;
+    __syncthreads();
+    const int old = bins[x[t] % 8];
+    atomicCAS(&bins[x[t] % 8], old, old + mine);""",
 }
 STEP = "const int old = atomicAdd(words, 0); if (old < mine) atomicCAS(words, old, old + 1);"
 NO_UPDATES = {
@@ -285,6 +291,13 @@ NO_UPDATES = {
     "a bit that is set": "atomicExch(words, atomicAdd(words, 0) | 1);",
     "the same": "atomicExch(words, atomicAdd(words, 0));",
     "a word of its own": "int* own = z + 64 * blockIdx.x + t; *own = t; atomicExch(own, atomicAdd(own, 0) + 1);",
+    "a shared bin's neighbour": """
+    __shared__ int bins[9];
+    if (t < 9) bins[t] = 0;
+    __syncthreads();
+    const int old = bins[x[t] % 8];
+    __syncthreads();
+    atomicCAS(&bins[x[t] % 8 + 1], old, old + mine);""",
     "another word": "atomicExch(words + 1 + (mine & 1), atomicAdd(words, 0) + 1);",
     "one thread": "if (t + blockIdx.x == 0) for (int i = 0; i < 3; ++i) atomicExch(words, atomicAdd(words, 0) + 1);",
     "steps of a block": """

@@ -39,3 +39,39 @@ int main() {
 def test_an_exchange_may_be_what_sets_an_element(tmp_path, old, is_right):
     said = run(tmp_path, "put.cu", PROGRAM.replace("OLD", old))
     assert ("no findings in 1 kernel" in said) == is_right and ("uninitialised read" in said) != is_right, said
+
+
+BINS = r"""
+__global__ void most(const int* x, int* out) {
+    __shared__ int best[4];
+    const int t = threadIdx.x, b = t & 3;
+    if (t < 4) best[t] = 0;
+    __syncthreads();
+    int old = best[b];
+    UPDATE
+    __syncthreads();
+    if (t < 4) out[t] = best[t];
+}
+int main() {
+    int values[128], *x, *out;
+    for (int i = 0; i < 128; ++i) values[i] = i * 37 % 101;
+    cudaMalloc(&x, sizeof values);
+    cudaMalloc(&out, 4 * sizeof(int));
+    cudaMemcpy(x, values, sizeof values, cudaMemcpyHostToDevice);
+    most<<<1, 128>>>(x, out);
+    cudaMemcpy(values, out, 4 * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    cudaFree(out);
+}
+"""
+UPDATES = [
+    ("while (x[t] > old) { int seen = atomicCAS(&best[b], old, x[t]); if (seen == old) break; old = seen; }", ""),
+    ("atomicCAS(&best[b], old, old + x[t]);", "this update is lost"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("update", "told"), UPDATES)
+def test_an_element_is_known_again_behind_the_check_of_its_index(tmp_path, update, told):
+    said = run(tmp_path, "most.cu", BINS.replace("UPDATE", update))
+    assert told in said if told else "no findings in 1 kernel" in said, said

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
 }
 """
 ZEROS = "note p.cu:4 `c` is all zeros, for nothing sets this __constant__ variable: write `cudaMemcpyToSymbol(c, values"
+LATE = "`c` is all zeros here, for line 8 sets this __constant__ variable only behind the launch, and no later launch"
 PLAIN = "__constant__ float c[16];"
 CONSTANTS = [
     (PLAIN, ";", ZEROS),
@@ -48,13 +49,15 @@ CONSTANTS = [
     (PLAIN, "cudaMemcpyToSymbol(c, h + 2, 16, 8)", ""),  # zeros, at their end
     (PLAIN, "if (argc > 1) cudaMemcpyToSymbol(c, h, sizeof h)", ""),
     (PLAIN, "void* p; cudaGetSymbolAddress(&p, c); cudaMemset(p, 0, sizeof h)", ""),
+    (PLAIN, "k<<<1, 16>>>(z); cudaMemcpyToSymbol(c, h, sizeof h)", ""),  # zeros first
+    (PLAIN, "k<<<1, 16>>>(z); cudaMemcpyToSymbol(c, h, sizeof h); return 0", LATE),
     ("__constant__ float c[16] = {0};", ";", ""),
     ("__constant__ float c[16]{};", ";", ""),
     ("__constant__ float c[16] = {3};", ";", ""),
 ]
 
 
-@pytest.mark.parametrize(("declared", "set_", "told"), long_tail(CONSTANTS, every=5))
+@pytest.mark.parametrize(("declared", "set_", "told"), long_tail(CONSTANTS, every=7))
 def test_a_constant_that_nothing_sets_is_told_where_a_kernel_reads_it(tmp_path, declared, set_, told):
     (tmp_path / "p.cu").write_text(CONSTANT.replace("DECLARED", declared).replace("SET", set_))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -70,6 +70,7 @@ WRONG = [
     ),
     ("if (i < n) y[i] = 1 / n * x[i];", "", "`1 / n` of whole numbers is 0 wherever `n` is above 1: write `1.0f / n`"),
     ("", "cudaMemset(d, 1, 4);", "sets each byte to 1, which makes each `int` 16843009"),
+    ("", "cudaMemset(d, INT32_MAX, 4);", "2147483647 is more than a byte holds: each gets its lowest 8 bits, 255"),
     ("", "cudaMemset(x, sizeof(h), 0);", "how many bytes: here these are none"),
     (
         "",
@@ -105,6 +106,7 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     cudaMalloc((void**)&address, 4); cudaMalloc((void**)at, 4); cudaMalloc((void**)a, 4); cudaMalloc((void**)list, 4);
     cudaMalloc((void**)&p, 4); cudaMalloc((void**)q, sizeof(h)); cudaMalloc(&a[1], sizeof(*p));
     cudaMemset(d, 0, 4); cudaMemset(d, 0xff, 4); cudaMemset(d, -1, 4); cudaMemset(d, 0x7f, 4); cudaMemset(place, 1, 4);
+    cudaMemset(d, 0x3f3f3f3f, 4); cudaMemset(d, 0xffff, 4); cudaMemset(d, 0xffffffff, 4); cudaMemset(d, whole * 999, 4);
     std::array<float, 4> four{}; cudaMemcpy(x, four.data(), sizeof(four), cudaMemcpyHostToDevice);
     float4* fours = nullptr; double* twice = nullptr; short* bits = nullptr; half* halves = nullptr; char eight[8];
     cudaMemcpy(fours, h, 0, cudaMemcpyHostToDevice); cudaMemcpy((float*)twice, h, 0, cudaMemcpyHostToDevice);

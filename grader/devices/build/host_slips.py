@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from grader.devices.build.constants import uses_variables, value_of
 from grader.devices.build.cursors import children_of, kind_of
 
 _NO_POINTER = "`{name}` sets a pointer, and this is the address of `{type}`: declare that as a pointer, as in `float *`"
 _NO_ADDRESS = "`{name}` sets a pointer, so it takes the pointer's address: write & before it, in place of the cast"
 _BYTE_BY_BYTE = "`{name}` sets each byte to {value}, which makes each `{type}` {made}: let a kernel set such numbers"
+_TOO_LARGE = (
+    "`{name}` sets each byte, and {value} is more than a byte holds: each gets its lowest 8 bits, {byte}: let a kernel"
+    " set such numbers"
+)
 _NO_BYTES = "`{name}` takes the pointer, the value of each byte, and how many bytes: here these are none"
 _SIZE_OF_POINTER = (
     "sizeof of the pointer `{of}` is 8, whatever it points to: write how many bytes there are, `n * sizeof(*{of})`"
@@ -66,12 +71,20 @@ def _of_memset(name: str, pointer: Any, value: Any, size: Any) -> str:
     number, count = _literal(value), _literal(size)
     if count == 0 and number != 0:
         return _NO_BYTES.format(name=name)
+    if number != 0 and not uses_variables(value) and (large := value_of(value)) and not _is_pattern(large):
+        return _TOO_LARGE.format(name=name, value=large, byte=large & 0xFF)
     pointee = _bare(pointer).type.get_canonical().get_pointee()
     if number is None or number not in _SMALL or pointee.kind.name not in _NUMBERS:
         return ""
     made = int.from_bytes(bytes([number] * pointee.get_size()), "little")
     told = "a tiny fraction" if pointee.kind.name in ("FLOAT", "DOUBLE") else f"{made}"
     return _BYTE_BY_BYTE.format(name=name, value=number, type=pointee.spelling, made=told)
+
+
+def _is_pattern(number: int) -> bool:
+    """Whether a byte holds it, or it is written as several bytes that are all alike: 0xffff, 0x3f3f3f3f."""
+    alike = int.from_bytes(number.to_bytes(8, "little", signed=True)[:1] * 4, "little")
+    return -128 <= number < 256 or number % 2**32 in (alike, alike % 2**16, alike % 2**24)
 
 
 def _of_size(call: Any, pointers: list[Any], size: Any) -> str:

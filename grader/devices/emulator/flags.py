@@ -45,7 +45,7 @@ def _looks_at_a_flag(rows: Sequence[Instruction], at: int, places: Places) -> bo
         if look.branch:
             return True
         return any(_follow(rows, other, places).branch for store in look.kept for other in places.reads_of(store))
-    return "__tsan_read" in callback and _is_guess(rows, at) and bool(_follow(rows, at, places).branch)
+    return "__tsan_read" in callback and _is_guess(rows, at, places) and bool(_follow(rows, at, places).branch)
 
 
 def overwrites(code: Iterable[Instruction]) -> list[int]:
@@ -187,15 +187,17 @@ def _move(loaded: set[str], operation: str, operands: str, uses: bool) -> None:
         loaded.discard(written)
 
 
-def _is_guess(rows: Sequence[Instruction], at: int) -> bool:
+def _is_guess(rows: Sequence[Instruction], at: int, places: Places) -> bool:
     """Whether an atomic that looks for itself follows on the word that the callback at `at` is told of."""
-    place = of.argument(rows, at, of.FIRST_ARGUMENT)
+    place, load = of.argument(rows, at, of.FIRST_ARGUMENT), _load_behind(rows, at)
     for other in range(at + 1, min(at + FURTHER, len(rows))):
         _, operation, operands = rows[other]
         if operation.startswith("ret") or not operation:
             return False
         if (of.CONDITIONAL.match(operation) or of.is_jump(operation)) and of.target(operands) <= rows[at][0]:
             return False
-        if of.is_atomic(operands) and place == of.argument(rows, other, of.ADDRESS_OF_ATOMIC):
+        if not of.is_atomic(operands):
+            continue
+        if place == of.argument(rows, other, of.ADDRESS_OF_ATOMIC) or (load and places.same(load, other)):
             return (of.argument(rows, other, of.FIRST_ARGUMENT) or "").replace("#", "$") in _CONFIRM
     return False

@@ -7,6 +7,7 @@ decides. Only on x86-64: elsewhere places are the same if they are written in th
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,11 +15,13 @@ from collections.abc import Sequence
 from grader.devices.emulator import machine_code as of
 from grader.devices.emulator.machine_code import Instruction
 
-_PLACE = re.compile(r"(-?0x[0-9a-f]+)?\((%r\w+)(?:,(%r\w+),(\d))?\)$")
+_PLACE = re.compile(r"(-?0x[0-9a-f]+)?\((%r\w+)?(?:,(%r\w+),(\d))?\)$")
 _LOADS = re.compile(r"mov([sz][bwl][wlq])?$")
+_WIDE = re.compile(r"%[re]\w+$")
 _CALCULATES = re.compile(r"(add|sub|and|or|xor|imul|shl|shr|sar|movs[bwl][wlq])$")
+_CONSTANT = re.compile(r"\$(-?0x[0-9a-f]+)$")
 _REMARK = re.compile(r"# ([0-9a-f]+) ")
-LONG = 500  # characters: whence a value comes is not followed any further
+LONG = 100  # characters that say whence a value comes: a number stands for more, but for sums
 Value = tuple[str, int]  # whence a register has its value, and what was added
 Place = tuple[Value, Value, str]  # base, index, scale
 
@@ -36,7 +39,7 @@ class Places:
         """Whether the instructions in two rows of a function name the same place."""
         places = self._around(a)
         if a in places and b in places:
-            return places[a] == places[b]
+            return places[a] == places[b] or _sum_of(places[a]) == _sum_of(places[b])
         return of.memory(self._rows[a][2]) == of.memory(self._rows[b][2]) != ""
 
     def row_at(self, address: int) -> int | None:
@@ -104,30 +107,60 @@ def _places(rows: Sequence[Instruction], begin: int, end: int) -> dict[int, Plac
         if written:
             value = _value(operation, operands, values)
             unknown = f"variable {remark[1]}" if remark and operation == "mov" else f"row {at}"
-            values[written] = value if value and len(value[0]) < LONG else (unknown, 0)
+            name, offset = value or (unknown, 0)
+            is_short = len(name) < LONG or name.startswith("sum ")
+            values[written] = (name if is_short else f"value {hash(name)}"), offset
     return found
 
 
 def _value(operation: str, operands: str, values: dict[str, Value]) -> Value | None:
     """Of a copy, of an address, of a load, or of a calculation: a second one of the same gives the same."""
-    source = of.split(operands)[0].strip()
-    if operation == "mov" and source.startswith("%r"):
-        return values.get(of.family(source))
-    match = _PLACE.match(source) if operation == "lea" else None
-    if match and not match[3]:
-        base = values.get(of.family(match[2]))
-        return (base[0], base[1] + int(match[1] or "0", 16)) if base else None
-    if match or (_LOADS.match(operation) and "%rip" not in source):
-        place = _place(source, values)
-        return (f"{'sum' if match else operation} {place}", 0) if place else None
-    return _calculated(operation, of.split(operands), values)
+    parts = [part.strip() for part in of.split(operands)]
+    if operation in ("mov", "movslq") and _WIDE.match(parts[0]):
+        return values.get(of.family(parts[0]))
+    if operation == "lea":
+        match = _PLACE.match(parts[0])
+        is_known = match and (match[3] or of.family(match[2] or "") in values)
+        place = _place(parts[0], values) if is_known else None
+        return _summed(_sum_of(place)) if place else None
+    if _LOADS.match(operation) and parts[0].endswith(")") and "%rip" not in operands:
+        place = _place(parts[0], values)
+        return (f"{operation} {place}", 0) if place else None
+    return _calculated(operation, parts, values)
 
 
 def _calculated(operation: str, parts: list[str], values: dict[str, Value]) -> Value | None:
-    if not _CALCULATES.match(operation) or any(part.strip().endswith(")") for part in parts):
+    if not _CALCULATES.match(operation) or any(part.endswith(")") for part in parts):
         return None
-    used = [values.get(of.family(part)) if "%" in part else (part.strip(), 0) for part in parts]
-    return (f"{operation} {used}", 0) if all(used) else None
+    parts = parts[:1] if operation.startswith("mov") else parts
+    used = [values.get(of.family(part)) if "%" in part else (part, 0) for part in parts]
+    known = [each for each in used if each]
+    if len(known) < len(used):
+        return None
+    constant = _CONSTANT.match(parts[0])
+    if operation == "add" and len(known) == 2:
+        first = ("", int(constant[1], 16)) if constant else known[0]
+        return _summed(_sum_of((first, known[1], "1")))
+    if operation == "shl" and constant and len(known) == 2:
+        return _summed(_sum_of((("", 0), known[1], str(1 << int(constant[1], 16)))))
+    return f"{operation} {known}", 0
+
+
+def _summed(total: dict[str, int]) -> Value:
+    """A sum as a value; of a single term, that one's."""
+    terms = sorted((name, times) for name, times in total.items() if name)
+    name = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else f"sum {terms}"
+    return name, total.get("", 0)
+
+
+def _sum_of(place: Place) -> dict[str, int]:
+    """What an address is the sum of: g++ may work out that of `&bins[b]` anew, as 4 * b and the array's start."""
+    total: dict[str, int] = {}
+    for (name, offset), scale in ((place[0], 1), (place[1], int(place[2] or "1"))):
+        terms = ast.literal_eval(name[4:]) if name.startswith("sum ") else [(name, 1)] if name else []
+        for part, times in [*terms, ("", offset)]:
+            total[part] = total.get(part, 0) + times * scale
+    return {name: times for name, times in total.items() if times}
 
 
 def _place(operands: str, values: dict[str, Value]) -> Place | None:
@@ -135,7 +168,7 @@ def _place(operands: str, values: dict[str, Value]) -> Place | None:
     match = _PLACE.match(text)
     if not match:
         return None
-    unknown = of.family(match[2]), 0
-    name, offset = values.get(of.family(match[2]), unknown)
+    unknown = of.family(match[2] or ""), 0
+    name, offset = values.get(unknown[0], unknown) if match[2] else ("", 0)
     index = values.get(of.family(match[3]), (of.family(match[3]), 0)) if match[3] else ("", 0)
     return (name, offset + int(match[1] or "0", 16)), index, match[4] or ""

@@ -53,6 +53,11 @@ def _was(count: int) -> str:
 
 
 def _constant_never_set(fact: Fact, where: Where) -> str:
+    if late := fact["other_line"]:
+        return (
+            f"`{where.name}` is all zeros here, for line {late} sets this __constant__ variable only behind the launch,"
+            f" and no later launch reads it: put line {late} before the launch"
+        )
     return (
         f"`{where.name}` is all zeros, for nothing sets this __constant__ variable: write"
         f" `cudaMemcpyToSymbol({where.name}, values, sizeof {where.name})` before the launch"

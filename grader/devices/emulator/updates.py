@@ -22,6 +22,7 @@ EXCHANGE, SWAP, STEP = 1, 2, 3
 _CALCULATES = re.compile(
     r"lea|v?f?n?(add|sub|mul|div)|i?mul|i?div|inc|dec|neg|sh[lr]|sa[lr]|lsl|v?fn?m(add|sub|la|ls)|xor(?!p)|eor"
 )
+_CHECK = 6  # instructions of such a check
 _SAME, _BY_CONSTANTS, _CALCULATED = range(3)  # what became of a value
 _FOUND_BY_ATOMIC = ("a", "r0")
 
@@ -45,7 +46,7 @@ def update(rows: Sequence[Instruction], look: int, places: Places, exchange: str
                 return None
             at = there
             continue
-        decides = decides or bool(of.CONDITIONAL.match(operation))
+        decides = decides or (bool(of.CONDITIONAL.match(operation)) and not _checks_index(rows, at))
         if of.is_call(operation):
             made = {register: how for register, how in made.items() if of.KEPT_BY_CALLS.match(register)}
         else:
@@ -89,6 +90,12 @@ def _move(made: dict[str, int], operation: str, operands: str) -> None:
         made[written] = max(*hows, how)
     elif of.KEEPS_FLAGS.match(operation):
         made.pop(written, None)
+
+
+def _checks_index(rows: Sequence[Instruction], jump: int) -> bool:
+    """Whether this is no question of the file's, but the build's own, whether an index is in its array."""
+    calls = (operands for _, operation, operands in rows[jump + 1 : jump + _CHECK] if of.is_call(operation))
+    return "__ubsan_handle" in next(calls, "")
 
 
 def _waits(rows: Sequence[Instruction], look: int, places: Places) -> bool:

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../include/ladder/abi.h"
@@ -57,6 +58,8 @@ struct Region {
     int freed_by_launch = 0;           // the line of the launch whose copy of an argument has freed it as it ended
     bool set_by_host = false;          // some of it, by a copy or memset
     std::uint32_t read_pc = 0;         // of a __constant__ variable: the first place in the code where a kernel reads it
+    std::uint32_t read_early_pc = 0;   // the same before host code set any of it, in this line
+    int set_late_line = 0;
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
     bool is_variable = false;          // of the library
@@ -87,7 +90,7 @@ struct Region {
             if (__atomic_compare_exchange_n(&read_pc, &first, pc, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     }
     void fill_from_host(Address from, std::size_t n, int by_line) {
-        set_by_host = true;
+        if (!std::exchange(set_by_host, true) && read_pc) read_early_pc = std::exchange(read_pc, 0), set_late_line = by_line;
         if (from == begin && n >= filled) filled = n, filled_line = by_line;
     }
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }

@@ -141,6 +141,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
         note_addresses_in(to, bytes);
         const auto a = reinterpret_cast<Address>(from);
         if (Region* const source = memory.find(a)) {
+            source->read_early_pc = 0;   // what was set is for the host, too
             if (source->of_task && !source->writable) memory.inputs_to_host += bytes;
             machine().unwritten.copied(to, *source, a, bytes, line);
             if (!note_unwritten(*source, a, bytes, line)) note_untouched(*source, a - source->begin + bytes);

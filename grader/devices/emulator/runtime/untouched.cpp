@@ -171,17 +171,19 @@ bool note_untouched(Region& region, std::size_t bytes) {
     });
 }
 
-// It holds zeros, and is nearly always meant to get others.
+// It holds zeros, and is nearly always meant to get others. So it is where no kernel reads the others, which came too late.
 void note_constants_never_set() {
     const Machine& m = machine();
     for (const auto& region : m.memory.regions()) {
-        if (!m.whole_program || !region->read_pc || region->set_by_host || region->asked) continue;
+        const bool is_late = region->read_early_pc && !region->read_pc;
+        if (!m.whole_program || region->asked || !(is_late || (region->read_pc && !region->set_by_host))) continue;
         const auto* const bytes = reinterpret_cast<const unsigned char*>(region->begin);
-        if (std::any_of(bytes, bytes + region->bytes, [](unsigned char each) { return each != 0; })) continue;
+        if (is_late != std::any_of(bytes, bytes + region->bytes, [](unsigned char each) { return each != 0; })) continue;
         Finding finding;
         finding.kind = "constant_never_set";
         finding.note = true;
-        finding.pc = region->read_pc;
+        finding.pc = is_late ? region->read_early_pc : region->read_pc;
+        finding.other_line = is_late ? region->set_late_line : 0;
         machine().findings.push_back(std::move(finding.at(*region, region->begin)));
     }
 }
