@@ -159,8 +159,8 @@ std::size_t ladder_dynamic_shared_bytes() { return current ? current->block->lau
 void ladder_yield(int) {
     Thread* const thread = current;
     if (!thread) return;
-    if (thread->stuck >= looks_before_yield - 1) return;   // it looks again, and sleeps, as one that does not say so
-    if (thread->stuck > 0) thread->stuck = looks_before_yield - 1;   // it says itself that it has nothing else to do
+    if (thread->stuck >= thread->most_looks - 1) return;   // it looks again, and sleeps, as one that does not say so
+    if (thread->stuck > 0) thread->stuck = thread->most_looks - 1;   // it says itself that it has nothing else to do
     wait(*thread, State::Spinning);
 }
 

@@ -178,11 +178,12 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     thread.stuck = again ? thread.stuck + 1 : 0;
     thread.asked = a;
     thread.asked_bytes = static_cast<std::uint8_t>(bytes);
+    thread.most_looks = machine().memory.all_blocks_see(a) ? looks_in_turn : looks_before_yield;
     thread.found = found;
     thread.operand = operand;
     // Nothing changes while it has the turn. It is asked again all the same, for some give up after so many times: at first
     // soon, then after twice as many each time.
-    const bool looks = thread.stuck >= looks_before_yield - 1 && thread.stuck < spins_before_yield / 2 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
+    const bool looks = thread.stuck >= thread.most_looks - 1 && thread.stuck < spins_before_yield / 2 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
     if (++thread.spins < most_spins(thread) + (thread.held ? spins_before_yield : 0) && !looks) return;
     thread.spins = 0;
     ++thread.yields;

@@ -64,7 +64,7 @@ Look look_at(Thread& thread, const Record* begin) {
 
 // Its trace is full, and it has asked for the word that it has found the same again and again.
 bool asks_in_vain(const Thread& thread, const Record* begin) {
-    if (thread.state != State::Full || thread.stuck < looks_before_yield - 1) return false;
+    if (thread.state != State::Full || thread.stuck < thread.most_looks - 1) return false;
     return std::any_of(begin, static_cast<const Record*>(thread.next), [&](const Record& record) {
         return (record.event == Event::Atomic || record.event == Event::VolatileRead) && record.address == thread.asked;
     });

@@ -15,7 +15,7 @@ static bool would_find_the_same(const Thread& thread) {
     std::uint64_t now = 0;
     if (thread.executor->find(thread.asked, thread.asked_bytes))
         std::memcpy(&now, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
-    return thread.stuck >= looks_before_yield - 1 && now == thread.found;
+    return thread.stuck >= thread.most_looks - 1 && now == thread.found;
 }
 
 bool all_stuck(const Block& block) {
@@ -28,7 +28,7 @@ bool may_be_stuck(const Block& block) {
     bool asks_others = false;
     for (const Thread& thread : block.threads) {
         if (thread.state != State::Spinning) continue;
-        if (thread.stuck < looks_before_yield - 1) return false;
+        if (thread.stuck < thread.most_looks - 1) return false;
         asks_others = asks_others || machine().memory.all_blocks_see(thread.asked);
     }
     return asks_others || all_stuck(block);

@@ -37,7 +37,7 @@ constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
 constexpr std::size_t usual_gpu_stack = 1024;      // that on an H200, and what nvcc 13 puts there at least for a call that comes back
 constexpr std::size_t least_frame = 16;
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn: later fewer, half as many or more
-constexpr int looks_before_yield = 2;              // of these, such as ask the same again and find the same
+constexpr std::uint8_t looks_before_yield = 4, looks_in_turn = 2;   // of these, such as ask the same again and find the same; in the turn nothing changes
 constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin; 1 once it has slept so often:
 constexpr int naps_of_the_patient = 4;
 constexpr int most_second_locks = 4;
@@ -136,7 +136,7 @@ struct alignas(64) Thread {
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
     WarpUnit* warp = nullptr;
     Calls calls;
-    std::uint8_t asked_bytes = 0;
+    std::uint8_t asked_bytes = 0, most_looks = looks_before_yield;   // at the word that it has asked for last: or looks_in_turn
     int spins = 0;
     Address held = 0;                  // a word that it has taken by a swap, as a lock, and not given back by another
     std::uint32_t yields = 0;          // how often it has let others come
