@@ -66,6 +66,7 @@ int main() {
 """
 UPDATES = [
     ("while (x[t] > old) { int seen = atomicCAS(&best[b], old, x[t]); if (seen == old) break; old = seen; }", ""),
+    ("for (int seen; x[t] > old && (seen = atomicCAS(&best[b], old, x[t])) != old;) old = seen;", ""),
     ("atomicCAS(&best[b], old, old + x[t]);", "this update is lost"),
 ]
 

@@ -21,6 +21,8 @@ _WIDE = re.compile(r"%[re]\w+$")
 _CALCULATES = re.compile(r"(add|sub|and|or|xor|imul|shl|shr|sar|movs[bwl][wlq])$")
 _CONSTANT = re.compile(r"\$(-?0x[0-9a-f]+)$")
 _REMARK = re.compile(r"# ([0-9a-f]+) ")
+_SLOT = re.compile(r"(?<![\w)])(-?0x[0-9a-f]+)?\(%rsp\)")
+_MOVES_STACK = re.compile(r"\$0x([0-9a-f]+),%rsp$")
 LONG = 100  # characters that say whence a value comes: a number stands for more, but for sums
 Value = tuple[str, int]  # whence a register has its value, and what was added
 Place = tuple[Value, Value, str]  # base, index, scale
@@ -88,16 +90,19 @@ class Places:
 
 
 def _places(rows: Sequence[Instruction], begin: int, end: int) -> dict[int, Place]:
-    values: dict[str, Value] = {}
+    values: dict[str, Value] = {}  # of registers, by family, and of slots of the stack
     block, found = "", dict[int, Place]()  # the variables' block that __tls_get_addr is asked for
+    stack = _Stack()
     for at in range(begin, end):
         _, operation, operands = rows[at]
+        operands = stack.follow(operation, operands)
         if (place := _place(operands, values)) and not operation.startswith("lea"):
             found[at] = place
         if of.is_call(operation):
             if of.is_atomic(operands):
                 found[at] = values.get("c", ("c", 0)), ("", 0), ""  # what its address leads to
-            values = {register: value for register, value in values.items() if of.KEPT_BY_CALLS.match(register)}
+            kept = (name for name in values if of.KEPT_BY_CALLS.match(name) or "slot" in name)
+            values = {name: values[name] for name in kept}
             values["a"] = (f"block {block}" if "__tls_get_addr" in operands else f"row {at}", 0)
             continue
         remark = _REMARK.search(operands)
@@ -111,6 +116,33 @@ def _places(rows: Sequence[Instruction], begin: int, end: int) -> dict[int, Plac
             is_short = len(name) < LONG or name.startswith("sum ")
             values[written] = (name if is_short else f"value {hash(name)}"), offset
     return found
+
+
+class _Stack:
+    """Where a function keeps what it has no register left for, as if each slot were one more: `%rslot24`."""
+
+    def __init__(self) -> None:
+        self._depth = 0  # bytes from where the function began
+        self._within = 0  # the same between its first instructions and its last
+
+    def follow(self, operation: str, operands: str) -> str:
+        """The operands of the next instruction, in which a slot has one name, however much is pushed there."""
+        named = operands if operation == "lea" else _SLOT.sub(self._name, operands)
+        moved = _MOVES_STACK.match(operands)
+        if operation.startswith(("push", "pop")):
+            self._depth += 8 if operation.startswith("push") else -8
+        elif moved and operation in ("sub", "add"):
+            bytes_ = int(moved[1], 16)
+            bytes_ -= 1 << 64 if bytes_ >> 63 else 0
+            self._depth += bytes_ if operation == "sub" else -bytes_
+        elif operation.startswith("ret"):
+            self._depth = self._within
+        elif operation.startswith("j"):
+            self._within = max(self._within, self._depth)
+        return named
+
+    def _name(self, slot: re.Match[str]) -> str:
+        return f"%rslot{(self._depth - int(slot[1] or '0', 16)) % (1 << 32)}"
 
 
 def _value(operation: str, operands: str, values: dict[str, Value]) -> Value | None:
