@@ -24,7 +24,7 @@ from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import FAULTS, NO_RETURN, Finding, for_missing_return
 from grader.devices.worker.program import Ended, How
-from grader.report.program import WARNING, Run
+from grader.report.program import FOLLOWS_A_RACE, WARNING, Run
 
 BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
 # Ways in which host code ends, which are told as the program's end and not as findings.
@@ -121,6 +121,8 @@ def _causes_first(findings: list[Finding]) -> list[Finding]:
             shared or (finding.details.get("array"), finding.line) in raced
         )
 
+    for each in filter(follows, findings):
+        each.details = each.details | {FOLLOWS_A_RACE: True}
     return sorted(findings, key=follows)
 
 

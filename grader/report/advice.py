@@ -31,7 +31,7 @@ from grader.report.statements import begin, statements
 from grader.report.text_slips import slip
 from grader.report.two_blocks import of_order, of_two_blocks
 from grader.report.unread_arrays import unread_input, unread_shared
-from grader.report.unwritten import on_shared, on_unwritten
+from grader.report.unwritten import on_allocated, on_shared, on_unwritten
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -251,7 +251,7 @@ def _on_unset(finding: Finding, source: Sequence[str]) -> str:
         return NEVER_FILLED.format(name=name[1]) if is_fragment else ""
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
         return on_shared(finding.message, str(finding.details.get("array")), source)
-    return FILLED_IN_PART if "has filled" in finding.message else ""
+    return FILLED_IN_PART if "has filled" in finding.message else on_allocated(finding.message)
 
 
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:

@@ -33,6 +33,8 @@ SAME_SEQUENCE = "same_sequence"  # of random numbers, in all threads
 DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
 _THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cu(?:da|blas)\w+\s*\(")
+FOLLOWS_A_RACE = "follows_a_race"  # a detail of a read that may only come too early
+RACE_FIRST = "Mend the data race above first: with the barrier that it lacks, this read may come late enough, too."
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
@@ -72,7 +74,7 @@ def tell(run: Run, console: Console, notes: bool) -> None:
     for number, finding in enumerate(run.findings, start=1):
         console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
-        said = "" if _NO_THREADS.search(finding.message) else on_finding(finding, _lines_of(finding.file))
+        said = _advice(finding)
         if said and said not in advised:
             console.print(Text(f"   {said}", style="dim"))
             advised.add(said)
@@ -86,6 +88,12 @@ def tell(run: Run, console: Console, notes: bool) -> None:
     if run.kernels:
         console.print(_table(run.kernels, run.counted))
     console.print(Text(summary(run, notes)))
+
+
+def _advice(finding: Finding) -> str:
+    if FOLLOWS_A_RACE in finding.details:
+        return RACE_FIRST
+    return "" if _NO_THREADS.search(finding.message) else on_finding(finding, _lines_of(finding.file))
 
 
 def summary(run: Run, notes: bool = True) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import COUNTED_WORD
@@ -36,6 +37,12 @@ ONLY_SOME_STORE = (
 )
 
 
+NEVER_FILLED = (
+    "{function} gives memory that holds anything: what is read here must have been written before, by a "
+    "`cudaMemset({name}, 0, bytes)`, a cudaMemcpy or an earlier launch."
+)
+
+
 def on_unwritten(case: CaseGrade) -> str:
     """Whether the threads are enough, of a case that lacks elements; "" where they are fewer and no cause is told."""
     threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
@@ -55,3 +62,9 @@ def on_unwritten(case: CaseGrade) -> str:
 def on_shared(told: str, array: str, source: Sequence[str]) -> str:
     """The same of an element of shared memory that is read first, of which a finding has told."""
     return (ONLY_SOME_STORE if "threads stored in" in told else NOT_YET_WRITTEN) + or_swapped(array, source)
+
+
+def on_allocated(told: str) -> str:
+    """The same of memory that a program has from cudaMalloc and a thread reads first; "" for other memory."""
+    found = re.search(r"([\w.\->\[\]]+) \((cudaMalloc\w*) in line \d+\) before anything was written there", told)
+    return NEVER_FILLED.format(name=found[1], function=found[2]) if found else ""

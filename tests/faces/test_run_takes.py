@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.report.program import RACE_FIRST
 from tests.shared import long_tail
 from tests.warm import run_ladder
 
@@ -212,6 +213,24 @@ int main() {
     )
     race, early = said.index("data race early.cu"), said.index("uninitialised read early.cu:5")
     assert race < early and "__syncthreads() is missing between line 4 and line 5" in said
+    assert RACE_FIRST in said and "not zeroed" not in said, "no second cause is sought for the same mistake"
+
+
+@pytest.mark.slow
+def test_memory_that_an_atomic_adds_to_must_be_set_first(tmp_path):
+    text = """
+__global__ void count(int* total) { atomicAdd(total, 1); }
+int main() {
+    struct { int* total; } sums;
+    cudaMalloc(&sums.total, sizeof(int));
+    SET;
+    count<<<1, 64>>>(sums.total);
+    cudaFree(sums.total);
+}
+"""
+    said = run(tmp_path, "count.cu", text.replace("SET", ""))
+    assert "cudaMalloc gives memory that holds anything" in said and "`cudaMemset(sums.total, 0, bytes)`" in said, said
+    assert "no findings" in run(tmp_path, "set.cu", text.replace("SET", "cudaMemset(sums.total, 0, sizeof(int))"))
 
 
 @pytest.mark.slow
