@@ -1,5 +1,6 @@
 """Once a case that ran is wrong, those that take long need not run."""
 
+import pytest
 from jobs import KERNEL
 
 from grader.devices.worker import running
@@ -13,6 +14,7 @@ def test_a_worker_is_ended_once_a_case_is_wrong_and_the_next_takes_long(run):
     assert found.cut and found.problem is None
 
 
+@pytest.mark.slow
 def test_it_is_not_ended_while_an_earlier_case_is_called_again(run, monkeypatch):
     """Half of a second call would lie in that case's outputs."""
     monkeypatch.setattr(running, "LONG", 0.9)  # by then the cases themselves are done on a busy machine, too

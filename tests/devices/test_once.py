@@ -25,12 +25,13 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 FIT = "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, kBytes); blocks *= 16;"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ask", "status"),
     [
         ("static const cudaError_t once = more(); (void)once;", "passed"),
-        pytest.param("static bool is_set; if (!is_set) more(); is_set = true;" + FIT, "passed", marks=pytest.mark.slow),
-        pytest.param("if (n > 1000) more();", "launch_error", marks=pytest.mark.slow),
+        ("static bool is_set; if (!is_set) more(); is_set = true;" + FIT, "passed"),
+        ("if (n > 1000) more();", "launch_error"),
     ],
 )
 def test_what_a_static_variable_has_asked_for(tmp_path, ask, status):

@@ -106,6 +106,7 @@ ORDERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("between", "behind", "told"), long_tail(ORDERS, every=6))
 def test_what_a_stream_allocates_is_there_behind_it_and_is_freed_behind_its_uses(tmp_path, between, behind, told):
     said = run(tmp_path, HEAD + ALLOCATE, flags="0", between=between, behind=behind)

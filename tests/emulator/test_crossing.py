@@ -74,6 +74,7 @@ RIGHT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "prints"), long_tail(RIGHT, every=12))
 def test_what_each_side_uses_of_its_own_is_right(tmp_path, body, prints):
     said = run(tmp_path, body)

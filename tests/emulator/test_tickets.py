@@ -93,6 +93,7 @@ def test_a_block_draws_its_share_of_the_tickets(sampled):
     assert len(launch["ran"]) * 980 <= tiles <= len(launch["ran"]) * 1020
 
 
+@pytest.mark.slow
 def test_a_warp_draws_its_share_of_the_tickets(sampled):
     """1,000 blocks of 8 warps have 8,000,000 tiles: each warp comes for a thousand."""
     run = sampled("from_host", 256_000_000)

@@ -80,6 +80,7 @@ def test_products_of_every_order(call, name, m, n, dtype, sums, allowed):
 # ---- where elements lie, as on a GPU from compute capability 8.0 on ----
 
 
+@pytest.mark.slow
 def test_elements_of_a_repeat_after_eight(call):
     x = np.arange(256, dtype=np.float16).reshape(16, 16)
     z = call("shown_a", x=x, z=np.zeros((32, 16), np.float16), n=16)["z"]

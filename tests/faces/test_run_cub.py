@@ -192,6 +192,7 @@ TOLD = {
 }
 
 
+@pytest.mark.slow
 def test_too_little_temporary_memory_is_told(tmp_path: Path):
     (tmp_path / "p.cu").write_text(TEMPORARY)
     for case, told in TOLD.items():

@@ -72,6 +72,7 @@ def test_what_the_first_thread_hands_on_is_not(body):
     assert said(body) == []
 
 
+@pytest.mark.slow
 def test_a_program_is_told_without_asking_for_notes(tmp_path: Path):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("BODY", WRONG[0]))
     done = run_ladder(tmp_path, "run", "p.cu")

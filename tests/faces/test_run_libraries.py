@@ -164,6 +164,7 @@ LEADS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8))
 def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call: str, said: str):
     """But not at a call whose answer the program looks at."""

@@ -157,6 +157,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_tuples_of_cuda_std_and_of_thrust_stand_for_each_other(run):
     assert run(ZIPPED).startswith("5 6 ")
 

@@ -98,6 +98,7 @@ def test_a_programmatic_launch_waits_in_front_of_what_it_reads(tmp_path, wait):
     assert ("no findings" in said) is (wait != "below what it reads"), said
 
 
+@pytest.mark.slow
 def test_in_order_it_is_right(tmp_path):
     text = PROGRAM
     for name, order in ORDERED.items():

@@ -115,6 +115,7 @@ def test_what_is_added_wrong_at_the_timed_size(file, right, wrong, says, tmp_pat
 LONG = "many rounds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what",
     [

@@ -114,6 +114,7 @@ def test_a_last_block_that_is_right(tmp_path, ticket, end):
     assert (found.status, found.stars, told) == ("passed", 2, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "use", "reset", "said"), long_tail(OF_ADD, every=6))
 def test_tickets_that_leave_tiles_out(tmp_path, step, use, reset, said):
     text = ADD.replace("STEP", step).replace("USE", use).replace("RESET", reset).replace("extern", BUMP)

@@ -34,6 +34,7 @@ extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scr
 WAYS = [(1024, 16_384), (0, 32), (128, 256), (16_384, 32_768), (32_768, 1 << 20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("begin", "end"), long_tail(WAYS, every=5))
 def test_a_maximum_that_begins_too_high(tmp_path, begin, end):
     file = tmp_path / "kernel.cu"

@@ -105,6 +105,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "status"), [(9, "not_written"), (8, "passed")])
 def test_what_a_second_round_leaves_out(step, status, tmp_path):
     file = tmp_path / "kernel.cu"
