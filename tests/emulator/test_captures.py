@@ -78,7 +78,7 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize(("flags", "mode", "body", "prints", "told"), long_tail(FORBIDDEN, every=16, slow=3))
+@pytest.mark.parametrize(("flags", "mode", "body", "prints", "told"), long_tail(FORBIDDEN, every=16, slow=6))
 @pytest.mark.slow
 def test_a_call_that_a_capture_forbids_fails_and_so_does_its_end(tmp_path, flags, mode, body, prints, told):
     said = run(tmp_path, HEAD + CAPTURE, flags=flags, mode=mode, body=body)

@@ -31,7 +31,7 @@ PLACES = {
     rung: (entry.name, place // RUNGS_APART) for entry in catalog.entries() for place, rung in enumerate(entry.rungs)
 }
 SOME = [
-    *long_tail(MICRO_KERNELS, every=len(MICRO_KERNELS), slow=32, of=lambda case: case.source),
+    *long_tail(MICRO_KERNELS, every=len(MICRO_KERNELS), slow=64, of=lambda case: case.source),
     *long_tail(RUNGS, every=len(RUNGS), slow=len(RUNGS), of=lambda case: PLACES[case.source]),
 ]
 

@@ -228,10 +228,14 @@ int main(int, char** arguments) {
 """
 
 
+TOO_FEW = [("s 1000", "1,280"), ("k 1000", "400,640"), ("p 50000", "800,512"), ("u 10", "1,280"), ("o 100000", "1,280")]
+ENOUGH = ["s 100000", "k 100000", "s 200000", "p 100001", "u 100000", "r 1000"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "needs"),
-    [("s 1000", "1,280"), ("k 1000", "400,640"), ("p 50000", "800,512"), ("u 10", "1,280"), ("o 100000", "1,280")],
+    long_tail(TOO_FEW, every=6, slow=6),
 )
 def test_temporary_memory_that_was_asked_for_fewer_elements_is_told(tmp_path: Path, asked: str, needs: str):
     (tmp_path / "p.cu").write_text(OF_SIZE)
@@ -241,7 +245,7 @@ def test_temporary_memory_that_was_asked_for_fewer_elements_is_told(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", ["s 100000", "s 200000", "k 100000", "p 100001", "u 100000", "r 1000"])
+@pytest.mark.parametrize("asked", long_tail(ENOUGH, every=6, slow=6))
 def test_temporary_memory_that_was_asked_for_as_many_is_enough(tmp_path: Path, asked: str):
     (tmp_path / "p.cu").write_text(OF_SIZE)
     done = run_ladder(tmp_path, "run", "p.cu", "--no-counters", "--no-races", "--", *asked.split())

@@ -87,7 +87,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=16, slow=3))
+@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=16, slow=6))
 def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
     text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
     (tmp_path / "line.cu").write_text(text)

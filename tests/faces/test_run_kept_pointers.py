@@ -79,7 +79,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("made", "told"), long_tail(ROWS, every=8, slow=1))
+@pytest.mark.parametrize(("made", "told"), long_tail(ROWS, every=8, slow=4))
 def test_what_an_address_leads_to_is_there(tmp_path: Path, made: str, told: str):
     (tmp_path / "p.cu").write_text(PROGRAM.replace("MADE", made))
     done = run_ladder(tmp_path, "run", "p.cu")

@@ -48,7 +48,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("number", long_tail(range(6), every=6))
+@pytest.mark.parametrize("number", long_tail(range(6), every=6, slow=6))
 @pytest.mark.slow
 def test_what_thrust_does_wrong_is_told_where_it_was_called(tmp_path: Path, number: int):
     told = run(tmp_path, THRUST, "-D", f"OF={number}")
@@ -165,7 +165,7 @@ LEADS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8))
+@pytest.mark.parametrize(("call", "said"), long_tail(LEADS, every=8, slow=8))
 def test_a_leading_dimension_below_the_stored_rows_is_told(tmp_path: Path, call: str, said: str):
     """But not at a call whose answer the program looks at."""
     asked = f'if ({call}) puts("refused")'

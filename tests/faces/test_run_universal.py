@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 UNIVERSAL = """
@@ -199,7 +200,7 @@ int main(int, char** arguments) {
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "told"),
-    [("right", "no findings"), ("grows", "after it was freed"), ("past", "past its end")],
+    long_tail([("right", "no findings"), ("grows", "after it was freed"), ("past", "past its end")], every=3),
 )
 def test_a_vector_s_memory_stays_while_it_has_room(tmp_path, how, told):
     (tmp_path / "p.cu").write_text(ROOM)

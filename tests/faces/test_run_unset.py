@@ -80,6 +80,6 @@ def test_host_memory_that_nothing_has_set_is_told_where_a_kernel_reads_it(name: 
     assert "the copy in line 21 has brought it from host memory that nothing has set" in said, said
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=8, slow=3))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=8, slow=6))
 def test_what_host_code_has_set_or_no_kernel_reads_is_right(name: str, tmp_path: Path) -> None:
     assert "no findings" in (said := said_of(tmp_path, RIGHT[name])), said

@@ -130,7 +130,7 @@ def run(folder: Path, kernel: str, host: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
-@pytest.mark.parametrize(("kernel", "host", "told"), long_tail(WRONG, every=16, slow=4))
+@pytest.mark.parametrize(("kernel", "host", "told"), long_tail(WRONG, every=16, slow=8))
 def test_what_is_suspicious_in_the_text_is_told(tmp_path, kernel, host, told):
     said = run(tmp_path, kernel or "if (i < n) y[i] = x[i];", host)
     assert "warning p.cu:" in said and told in said and ", and 1 warning" in said, said

@@ -30,7 +30,7 @@ def told(kernel: Path, source: str) -> str:
     return " ".join(printed(console).split())
 
 
-@pytest.mark.parametrize("kernel", long_tail(KERNELS, every=90, slow=24, of=lesson_of), ids=lambda kernel: kernel.stem)
+@pytest.mark.parametrize("kernel", long_tail(KERNELS, every=90, slow=40, of=lesson_of), ids=lambda kernel: kernel.stem)
 def test_a_mistake_gets_its_sentences(kernel):
     source = kernel.read_text()
     sentences = re.findall(r"^// Says: (.*)", source, re.MULTILINE)
