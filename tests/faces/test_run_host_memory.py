@@ -236,3 +236,29 @@ def test_host_code_touches_memory_beside_what_a_kernel_uses(tmp_path, allocate, 
     found = findings(tmp_path, "beside.cu", text)
     assert [kind for _, kind, _ in found] == (["race"] if said else []), found
     assert all(said in each for *_, each in found), found
+
+
+TWO_DEVICES = """
+int main() {
+    float* x[2];
+    for (int i = 0; i < 2; ++i) cudaSetDevice(i), cudaMalloc(&x[i], 128);
+    for (int i = 0; i < 2; ++i) {
+        cudaSetDevice(i);
+        BOTH;
+    }
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("both", "told"),
+    [
+        ("cudaFree(x[i]); cudaDeviceReset()", "no findings"),
+        ("cudaDeviceReset(); cudaFree(x[i])", "cudaFree of memory that was freed before"),
+    ],
+)
+def test_a_reset_gives_back_the_memory_of_its_own_device(tmp_path, both, told):
+    (tmp_path / "two.cu").write_text(TWO_DEVICES.replace("BOTH", both))
+    said = run_ladder(tmp_path, "run", "two.cu", "--devices", "2")
+    assert told in said.stdout + said.stderr, said

@@ -119,8 +119,10 @@ int ladder_device_reset(int line) {
     if (const int error = refusal_of_memory(line)) return error;
     ladder_host_waits_for_all();
     if (!machine().whole_program) return wrong_call(InvalidValue, "reset", line);
-    for (const auto& region : machine().memory.regions())
-        if (region->line && !region->freed && region->sides != Sides::Registered) machine().memory.release(reinterpret_cast<void*>(region->begin));
+    for (const auto& region : machine().memory.regions()) {
+        const bool allocated = region->line && !region->freed && region->sides != Sides::Registered;
+        if (allocated && region->device == ladder_current_device(-1)) machine().memory.release(reinterpret_cast<void*>(region->begin));
+    }
     return Success;
 }
 

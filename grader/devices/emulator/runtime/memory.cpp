@@ -169,6 +169,7 @@ int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int pois
     if (poison && bytes <= most_filled && capacity_ == global_memory) std::memset(start, poison, bytes);
     add_buffer("", arena_next_, bytes, true);
     regions_.back()->line = line;
+    regions_.back()->device = ladder_current_device(-1);
     regions_.back()->launches_before = machine().launches.size();
     regions_.back()->name = "cudaMalloc";
     if (!is_open_) mprotect(start, whole_pages(bytes), PROT_NONE);

@@ -46,6 +46,7 @@ struct Region {
     int id = 0;                        // index in the case's list of regions; -1: of a launch
     std::string name;
     int line = 0;                      // of the cudaMalloc
+    int device = 0;                    // which the host thread had chosen then
     bool of_task = false;              // a buffer that the judge gives; all else is the submission's own scratch
     std::uint8_t* initialised = nullptr;   // a flag for each byte, aligned to 16 as the byte is; null: all are
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
