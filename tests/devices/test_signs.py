@@ -31,6 +31,8 @@ KERNEL = """__global__ void add(float* x, int n) {
             "2:24: this \u037e is U+037E (greek question mark), which is no sign of C++: type it again",
         ),
         ("+= 1", "+= `1", "3:24: this ` is no sign of C++: remove it"),
+        ("__global__", "#include <thrust\\sort.h>\n__global__", "1:11: between the folders of an #include stands a /"),
+        ("__global__", "#include <thrust/sort.h>\n__global__", ""),
         ("int i", "int \u0456", "2:9: the \u0456 of this `\u0456` is a Cyrillic letter and no plain i"),
         ("x[i]", "threadIdx.\u0445y[i]", ""),  # of no error's line
     ],

@@ -234,3 +234,13 @@ def test_an_array_that_is_too_small_for_a_library_s_call_is_told_by_that_call(tm
         done = run_ladder(tmp_path, "run", "p.cu", *words)
         told = " ".join((done.stdout + done.stderr).split())
         assert f"p.cu:{said} the end of c" in told and "64 bytes" in told and "cudaMemcpy and" not in told, told
+
+
+@pytest.mark.slow
+def test_memory_of_the_host_that_a_library_is_handed_is_told_by_its_call(tmp_path: Path):
+    of_host = TOO_SMALL.replace("cudaMalloc(&a, 1024);", "a = new float[256];").replace("cudaMemset(a", "memset(a")
+    text = "#include <cstring>\n" + of_host.replace("cudaFree(a)", "delete[] a").replace("&c, 64", "&c, 1024")
+    (tmp_path / "p.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "p.cu", "--", "more")
+    told = " ".join((done.stdout + done.stderr).split())
+    assert "p.cu:12 cublasSgemm reads memory of the host, as of a std::vector" in told and "of this copy" not in told

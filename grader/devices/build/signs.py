@@ -18,6 +18,7 @@ _PLAIN = {
     **{"\u00d7": "*", "\u22c5": "*", "\u00f7": "/", "\u2264": "<=", "\u2265": ">=", "\u2260": "!=", "\u3002": "."},
 }
 _STRAY = ("`", "@", "\\")
+_INCLUDED = re.compile(r"""^\s*#\s*include\s*[<"]([^<>"]*\\[^<>"]*)[>"]""")  # by a path of Windows
 _NOT_PLAIN = re.compile(r"[^\x00-\x7f]+")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _UNKNOWN = re.compile(r"""['`](\w+)['`] (?:was not declared|does not name a type|has not been declared|is unknown)""")
@@ -39,6 +40,9 @@ def strange(source: str, line: int | None, said: str) -> tuple[str, int, int] | 
     """
     pieces = list(_outside_texts(source))
     rows = source.split("\n")
+    if line and line <= len(rows) and (path := _INCLUDED.match(rows[line - 1])):
+        plain = path[1].replace("\\", "/")
+        return f"between the folders of an #include stands a / and no \\: write {plain}", line, path.start(1) + 1
     start = sum(len(row) + 1 for row in rows[: line - 1]) if line and line <= len(rows) else len(source)
     end = start + len(rows[line - 1]) if line and line <= len(rows) else start
     found = next(((at, told) for at, text in pieces if start <= at < end and (told := _told(text))), None)

@@ -38,11 +38,17 @@ def copy_out_of_bounds(fact: Mapping[str, Any], where: Where) -> str:
     """What leaves its array, if it is a copy or memset; "" otherwise."""
     if fact["text"].startswith("null"):
         return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
+    verb = "reads" if fact["access"] == "read" else "writes"
+    called = fact["reading"].library_call(fact["line"]) if fact["text"] == "copy" else ""
     if fact["text"] == "copy" and not (fact["array"] and 0 <= fact["offset"] <= fact["array_bytes"] + _FAR):
+        if called:
+            return (
+                f"{called} {verb} memory of the host, as of a std::vector or malloc, where it wants memory of the"
+                " device: copy it there first, and hand over what cudaMalloc gave"
+            )
         side = "source" if fact["access"] == "read" else "destination"
         return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
-    if fact["text"] == "copy" and (called := fact["reading"].library_call(fact["line"])):
-        verb = "reads" if fact["access"] == "read" else "writes"
+    if called:
         return (
             f"{called} {verb} past the end of {where.name}, which has {fact['array_bytes']:,} bytes: allocate as"
             " many as the sizes and leading dimensions of this call ask for"
