@@ -102,6 +102,37 @@ def test_another_mask_is_told(got, said):
     assert said in found if said else "sees the keys j" not in found
 
 
+def weighed_by(group, of_outputs, of_sums):
+    """The output where threads, or parts of the keys, have maxima of their own that nothing puts together."""
+
+    def got(inputs):
+        scores = scores_of(inputs)
+        whose = group(torch.arange(scores.shape[-1]))
+        by_row = (scores - scores.amax(-1, keepdim=True)).exp()
+        by_own = torch.zeros_like(scores)
+        for each in whose.unique():
+            own = scores[..., whose == each]
+            by_own[..., whose == each] = (own - own.amax(-1, keepdim=True)).exp().nan_to_num(0.0)
+        outputs, sums = (by_own if wrong else by_row for wrong in (of_outputs, of_sums))
+        return outputs @ inputs["v"] / sums.sum(-1, keepdim=True)
+
+    return got
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (weighed_by(lambda j: j % 16, True, True), "from 16 threads that take keys in turn, each weighed by its own"),
+        (weighed_by(lambda j: j % 4, True, False), "multiply the output of each, as its sum, with expf(its own"),
+        (weighed_by(lambda j: j // 16, False, True), "is divided by the sums of tiles of 16 keys, each by its own"),
+        (weighed_by(lambda j: j * j % 7, True, True), ""),
+    ],
+)
+def test_maxima_that_nothing_puts_together_are_told(got, said):
+    found = told("out", got)
+    assert said in found if said else "maximum" not in found
+
+
 def with_last(buffer, *names):
     return lambda inputs: gradients(inputs, last=[inputs[name] for name in names])[buffer]
 

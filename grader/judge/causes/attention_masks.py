@@ -26,7 +26,7 @@ _COUNTED = ": with causal it sees those with j <= i, both counted from the first
 
 def causes_of_masks(case: Case) -> Iterator[Cause]:
     """Of attention that is causal."""
-    if not case.call.scalars.get("causal") or not _is_known(case):
+    if not case.call.scalars.get("causal") or not is_known(case):
         return
     yield Cause("mask_from_the_end", partial(_is_right, _from_the_end, 1), partial(_said, _FROM_THE_END))
     yield Cause("mask_rest_as_it_was", _is_with_scores, partial(_said, _REST))
@@ -45,12 +45,12 @@ def causes_of_masks(case: Case) -> Iterator[Cause]:
 
 def causes_of_places_behind(case: Case) -> Iterator[Cause]:
     """Of places behind the last key that count in all rows, those of a mask, too."""
-    for size in dict.fromkeys([*case.threads, *TILES]) if _is_known(case) else ():
+    for size in dict.fromkeys([*case.threads, *TILES]) if is_known(case) else ():
         yield Cause(f"mask_padded_{size}", partial(_is_padded, size), partial(_said, _PADDED % size))
 
 
 @lru_cache(8)
-def _is_known(case: Case) -> bool:
+def is_known(case: Case) -> bool:
     """Whether this is attention, or its logarithms of sums, as it is computed here."""
     q, k, v = (case.inputs.get(name) for name in "qkv")
     if q is None or k is None or v is None or q.dim() != 3 or not q.shape == k.shape == v.shape:
@@ -62,14 +62,14 @@ def _is_known(case: Case) -> bool:
 
 
 @lru_cache(8)
-def _scores(case: Case) -> Tensor:
+def scores_of(case: Case) -> Tensor:
     q, k = case.inputs["q"].double(), case.inputs["k"].double()
     return q @ k.mT / math.sqrt(q.shape[-1])
 
 
 def _claim(mask: Mask, tile: int, case: Case) -> Tensor:
     """The output of this mask, where places behind the last key, to the end of its tile, have a score of 0."""
-    scores, values = _scores(case), case.inputs["v"].double()
+    scores, values = scores_of(case), case.inputs["v"].double()
     n = scores.shape[-1]
     more = -n % tile
     scores, values = torch.nn.functional.pad(scores, (0, more)), torch.nn.functional.pad(values, (0, 0, 0, more))
@@ -80,7 +80,7 @@ def _claim(mask: Mask, tile: int, case: Case) -> Tensor:
 
 def _is_right(mask: Mask, tile: int, case: Case) -> bool:
     """Whether the mask explains it; one that does not matter in a case does not agree with what is wrong there."""
-    return _is_known(case) and case.is_right_for(_claim(mask, tile, case))
+    return is_known(case) and case.is_right_for(_claim(mask, tile, case))
 
 
 def _is_padded(size: int, case: Case) -> bool:
@@ -89,9 +89,9 @@ def _is_padded(size: int, case: Case) -> bool:
 
 def _is_with_scores(case: Case) -> bool:
     """Whether what a query must not see counts with its score as it was, as where no weight is stored in its place."""
-    if not _is_known(case) or case.buffer != "out":
+    if not is_known(case) or case.buffer != "out":
         return False
-    scores = _scores(case)
+    scores = scores_of(case)
     seen = torch.ones_like(scores).tril() > 0
     weights, values = scores.masked_fill(~seen, -torch.inf).softmax(-1), case.inputs["v"].double()
     claim = torch.where(seen, weights, scores) @ values

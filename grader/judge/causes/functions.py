@@ -49,7 +49,14 @@ _OF_EXPONENTS: Sequence[tuple[str, float, str]] = (
 )
 
 
-def causes_of_exponents(case: Case) -> Iterator[Cause]:
+def causes_of_functions(case: Case) -> Iterator[Cause]:
+    """Of outputs that have another function than they should of exponents, of an axis, or of one of their columns."""
+    yield from _causes_of_exponents(case)
+    yield from _causes_of_maxima(case)
+    yield from _causes_of_columns(case)
+
+
+def _causes_of_exponents(case: Case) -> Iterator[Cause]:
     """Of outputs whose terms are exp of a sum of inputs."""
     for key, factor, said in _OF_EXPONENTS:
         yield Cause(f"exponents_{key}", partial(_is_right_for_exponents, factor), partial(_of_exponents, said))
@@ -70,7 +77,7 @@ def _of_exponents(said: str, case: Case) -> str:
 # ---- the largest in the place of a sum ----
 
 
-def causes_of_maxima(case: Case) -> Iterator[Cause]:
+def _causes_of_maxima(case: Case) -> Iterator[Cause]:
     """Of an output that is the sum of an input along one axis."""
     for name, values in case.inputs.items():
         for axis in range(values.dim()) if values.is_floating_point() else ():
@@ -157,7 +164,7 @@ _OF_COLUMNS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
 MOST_COLUMNS = 4
 
 
-def causes_of_columns(case: Case) -> Iterator[Cause]:
+def _causes_of_columns(case: Case) -> Iterator[Cause]:
     """Of outputs of a few columns, of which one is a function of what belongs in another, or in itself."""
     if case.got.dim() != 2 or not 1 < case.got.shape[1] <= MOST_COLUMNS:
         return

@@ -22,12 +22,7 @@ from grader.judge.causes.carried import causes_of_carried
 from grader.judge.causes.counts import causes_of_counts
 from grader.judge.causes.deltas import causes_of_deltas
 from grader.judge.causes.flags import causes_of_flags
-from grader.judge.causes.functions import (
-    causes_of_columns,
-    causes_of_exponents,
-    causes_of_maxima,
-    variations_of_functions,
-)
+from grader.judge.causes.functions import causes_of_functions, variations_of_functions
 from grader.judge.causes.gathered import gathered
 from grader.judge.causes.gradients import causes_of_gradients
 from grader.judge.causes.left_out import Along, masks
@@ -35,6 +30,7 @@ from grader.judge.causes.logarithms import causes_of_logarithms
 from grader.judge.causes.means import causes_of_means
 from grader.judge.causes.often import LANES, Launches
 from grader.judge.causes.operators import causes_of_operators
+from grader.judge.causes.own_maxima import causes_of_own_maxima
 from grader.judge.causes.places import causes_of_places, variations_of_places
 from grader.judge.causes.repeated_tiles import causes_of_repeated_tiles
 from grader.judge.causes.running_sums import causes_of_running_sums
@@ -104,6 +100,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield from causes_of_masks(case)
+    yield from causes_of_own_maxima(case)
     yield from causes_of_scales(case)
     yield from causes_of_means(case)
     yield from causes_of_registers(case)
@@ -111,9 +108,7 @@ def _causes_of_few(case: Case) -> Iterator[Cause]:
     yield from causes_of_logarithms(case)
     yield from causes_of_running_sums(case)
     yield from causes_of_operators(case)
-    yield from causes_of_exponents(case)
-    yield from causes_of_maxima(case)
-    yield from causes_of_columns(case)
+    yield from causes_of_functions(case)
     scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
     yield Cause("rows_scaled", scaled, _scaled_rows, alike)
 
