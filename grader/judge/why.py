@@ -83,6 +83,8 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         if not found and not asked and (large := [case for case in cases if case.got.numel() == 1][-1:]):
             found, asked, seen = cause(large, causes_of_large), large, large
         in_part = [] if found else parts_of(asked or few)
+        if asked and in_part:  # what agrees with few rows of small cases need not agree with a larger one
+            in_part += parts_of(worth_asking(case for case in cases if case.is_middling and not case.is_small))[:1]
         if in_part and (found := cause(in_part, None if asked else causes_of_middling)):
             of_buffer = [(grade, replace(case, in_part=True, answers={})) for grade, case in of_buffer]
             seen = [case for _, case in of_buffer if case.is_middling and case.is_wrong_in_part]

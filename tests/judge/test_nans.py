@@ -30,7 +30,7 @@ def with_idle_threads(x):
 CAUSES = [
     (lambda x: shares(x, 0.0), "where expf(x) alone is too large for a float"),
     (with_idle_threads, "y is NaN where cols is 17 or less"),
-    (lambda x: shares(x, x.amax(1, keepdim=True).clamp(min=0)), "does the maximum begin at 0?"),
+    (lambda x: shares(x, x.amax(1, keepdim=True).clamp(min=0)), "does the maximum begin at 0, or at another number"),
     (lambda x: shares(x, x.amin(1, keepdim=True)), "subtract the maximum, with fmaxf"),
     (lambda x: shares(x, -x.amax(1, keepdim=True)), "expf(x + maximum) is too large"),
 ]
@@ -100,3 +100,17 @@ def test_a_maximum_that_begins_at_a_number_is_told_by_the_rows_that_are_too_low_
     assert "low enough" not in why_nan(
         "out", [Values(got, right, {"q": right}, {"out": right, "lse": lse}, {"n": 2}, [LAUNCH])]
     )
+
+
+def test_rows_that_a_loop_over_tiles_leaves_without_a_key():
+    right = torch.ones(2, 80, 4)
+    known = {"q": right}, {"out": right}
+    first = torch.arange(80)[:, None] < 16
+
+    def of(causal, where):
+        return Values(right.masked_fill(where, torch.nan), right, *known, {"n": 80, "causal": causal}, [LAUNCH])
+
+    whole = of(0, torch.zeros(1, dtype=torch.bool))
+    assert "in the first 16 rows of each matrix where causal is 1" in why_nan("out", [of(1, first), whole])
+    assert "first 16 rows" not in why_nan("out", [of(1, first), of(0, first)])
+    assert "rows of each matrix" not in why_nan("out", [of(1, torch.arange(80)[:, None] < 21), whole])

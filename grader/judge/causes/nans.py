@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.judge.causes.attention_masks import TILES
 from grader.judge.causes.often import LANES, Launches
 
 MOST_NUMBERS = 1 << 17  # of an output
@@ -79,6 +80,9 @@ def _rules(cases: Sequence[Values]) -> Iterator[Rule]:
         yield partial(_in_first_rows, name, of_one=True), _OF_ONE_TERM
     yield lambda case: torch.ones_like(case.lost) if case.is_finite else case.lost, _EVERYWHERE
     threads = {size for case in cases for launch in case.launches for size in launch["block"] if size > 1}
+    for size in sorted({*threads, *TILES}):
+        for name in cases[0].scalars:
+            yield partial(_in_first_rows, name, rows=size), _FIRST_TILE.format(name=name, size=size, buffer="{buffer}")
     for size in sorted({*threads, LANES}):
         for name in cases[0].scalars:
             if most := _most_of_few(cases, name, size):
@@ -99,7 +103,8 @@ _SHARES: tuple[tuple[Formula, str], ...] = (
     (
         lambda x: x.amax(-1, keepdim=True).clamp(min=0),
         "{buffer} is NaN just in rows whose elements are all far below 0, where every expf({x} - 0) is 0, and 0 / 0 is"
-        " NaN: does the maximum begin at 0? Let it begin at -INFINITY, or at the row's first element; FLT_MIN is no low"
+        " NaN: does the maximum begin at 0, or at another number above them, as -1e4f? Let it begin at -INFINITY, or at"
+        " the row's first element; FLT_MIN is no low"
         " number, but the least one above 0.",
     ),
     (
@@ -176,6 +181,11 @@ _FIRST_ROW = (
     "{buffer} is NaN just in the first row of each matrix where {name} is 1: it sees nothing, where it should see"
     " itself, `key <= query`, and 0 / 0 is NaN."
 )
+_FIRST_TILE = (
+    "{buffer} is NaN just in the first {size} rows of each matrix where {name} is 1: these see nothing, and 0 / 0 is"
+    " NaN, as where a loop over tiles of {size} keys ends before the tile that a row itself is in: let it end behind"
+    " that one, `tile <= row / {size}`."
+)
 _OF_ONE_TERM = (
     "{buffer} is NaN just in rows of a single term: what comes of it and of the values that a row begins with?"
     " -INFINITY - (-INFINITY), 0 * INFINITY and INFINITY / INFINITY are NaN."
@@ -234,12 +244,12 @@ def _where_one_is_infinite(name: str, axis: int, case: Values) -> Tensor | None:
     return places
 
 
-def _in_first_rows(flag: str, case: Values, of_one: bool = False) -> Tensor | None:
-    """In the first row of each matrix of a case whose flag is 1, or that has one row, too."""
+def _in_first_rows(flag: str, case: Values, of_one: bool = False, rows: int = 1) -> Tensor | None:
+    """In the first row, or rows, of each matrix of a case whose flag is 1, or that has one row, too."""
     if case.scalars[flag] not in (0, 1) or case.lost.dim() < 2:
         return None
     places = torch.zeros_like(case.lost)
-    places[..., 0, :] = bool(case.scalars[flag]) or (of_one and places.shape[-2] == 1)
+    places[..., :rows, :] = bool(case.scalars[flag]) or (of_one and places.shape[-2] == 1)
     return places
 
 
