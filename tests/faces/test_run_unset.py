@@ -83,3 +83,31 @@ def test_host_memory_that_nothing_has_set_is_told_where_a_kernel_reads_it(name: 
 @pytest.mark.parametrize("name", long_tail(list(RIGHT), every=8, slow=6))
 def test_what_host_code_has_set_or_no_kernel_reads_is_right(name: str, tmp_path: Path) -> None:
     assert "no findings" in (said := said_of(tmp_path, RIGHT[name])), said
+
+
+REGISTERS = """
+__global__ void busy(const float* x, float* y, int rounds) {
+    float a = x[threadIdx.x], b = 1.5f;
+    for (int i = 0; i < rounds; ++i) {
+        a = fmaf(a, b, 0.5f);
+        b = fmaf(b, a, 0.25f);
+    }
+    y[threadIdx.x] = a + b;
+}
+int main() {
+    float *x, *y;
+    cudaMalloc(&x, 128);
+    cudaMalloc(&y, 128);
+    busy<<<1, 32>>>(x, y, 2'000'000);
+    cudaDeviceSynchronize();
+    cudaFree(x), cudaFree(y);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_long_loop_in_registers_ends_though_what_it_began_with_was_never_set(tmp_path: Path) -> None:
+    (tmp_path / "busy.cu").write_text(REGISTERS)
+    done = run_ladder(tmp_path, "run", "busy.cu")
+    said = done.stdout + done.stderr
+    assert "1 finding in 1 kernel" in said and "uninitialised read" in said and "leave the loop" not in said, said

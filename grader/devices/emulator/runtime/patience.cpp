@@ -70,9 +70,12 @@ bool asks_in_vain(const Thread& thread, const Record* begin) {
     });
 }
 
-// A program may compute for long where no trace shows it; not where something wrong is known that may be what keeps it.
-std::uint64_t patience_of(const Thread& thread) {
+// A program may compute for long where no trace shows it; not where something wrong is known that may be what keeps it,
+// and the loop looks at memory.
+std::uint64_t patience_of(const Thread& thread, const Record* begin) {
     if (!machine().whole_program) return patient_steps;
+    const auto is_of_memory = [](const Record& record) { return tells(record.event) && record.event != Event::Block; };
+    if (std::none_of(begin, static_cast<const Record*>(thread.next), is_of_memory)) return patient_program_steps;
     const std::vector<Finding>& findings = thread.executor->findings;   // of this launch
     const bool is_wrong = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.note; });
     return is_wrong ? patient_steps : patient_program_steps;
@@ -143,7 +146,7 @@ void watch_progress(Thread& thread) {
     patience.changes = changes;
     if (!spins && look == Look::Same) patience.idle += steps;
     const bool waits = spins && is_long && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
-    const bool idles = patience.idle > patient_steps && patience.idle > patience_of(thread);
+    const bool idles = patience.idle > patient_steps && patience.idle > patience_of(thread, begin);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
     const bool has_lock = thread.held && thread.held != thread.asked && thread.block->second_locks;
