@@ -151,7 +151,7 @@ def test_sobol_s_numbers_in_kernels_and_by_dimension(tmp_path: Path):
     assert told.startswith(OF_SOBOL) and "no findings" in told, told
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_dimension_without_numbers_is_refused(tmp_path: Path):
     told = run(tmp_path, SOBOL.replace("DIMENSION", "400"))
     assert "of cuRAND's Sobol numbers the first 400 dimensions are emulated: check this program on a GPU" in told, told
@@ -197,7 +197,7 @@ congruential 4089345937 1104747266 1013904223 0 2147483647 0 0.3222156 2 0.16690
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_thrust_s_engines_draw_as_thrust_s_own(tmp_path: Path):
     told = run(tmp_path, ENGINES)
     assert told.startswith(" ".join(OF_ENGINES.split())) and "no findings" in told

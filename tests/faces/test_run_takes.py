@@ -187,7 +187,7 @@ def test_a_program_may_have_assembly_for_its_host(tmp_path):
     assert said.startswith("31 1 ") and "no findings in 1 kernel" in said, said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_assembly_for_the_host_in_a_kernel_is_refused(tmp_path):
     said = run(tmp_path, "clock.cu", CLOCK.replace("mov.u32 %0, %%laneid;", "rdtsc"))
     assert "no findings" not in said and "rdtsc" in said and "clock.cu:17" in said, said

@@ -123,7 +123,7 @@ def test_host_code_that_does_not_wait_for_it_is_told(run):
     assert "race" in said and "vectors.cu:25" in said, said
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_a_functor_that_leaves_it_is_told(run):
     said = run(UNIVERSAL.replace("p[i] += i;", "p[i + 1] += i;"))
     assert "out of bounds vectors.cu:23 in kernel thrust::for_each" in said, said
@@ -158,7 +158,7 @@ int main() {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_tuples_of_cuda_std_and_of_thrust_stand_for_each_other(run):
     assert run(ZIPPED).startswith("5 6 ")
 

@@ -43,7 +43,7 @@ def test_an_index_with_too_few_bits(tmp_path, index, threads):
     assert all(case.status == "passed" for case in found.tasks[0].cases[:-1])
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize(("index", "threads"), RIGHT)
 def test_what_is_narrow_and_right(tmp_path, index, threads):
     found = graded(tmp_path, "01", ADD.replace("INDEX", index).replace("THREADS", str(threads)))
@@ -52,7 +52,8 @@ def test_what_is_narrow_and_right(tmp_path, index, threads):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("type_", "status"), [("unsigned char", "not_written"), ("char", "out_of_bounds"), ("unsigned short", "passed")]
+    ("type_", "status"),
+    long_tail([("unsigned char", "not_written"), ("char", "out_of_bounds"), ("unsigned short", "passed")], every=2),
 )
 def test_blocks_of_rows_and_of_columns(tmp_path, type_, status):
     kernel = (ROOT / "kernels/04_tiled_matmul/3_shared_tile.cu").read_text()

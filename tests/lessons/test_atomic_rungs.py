@@ -32,7 +32,7 @@ extern "C" void {name}(const {type}* x, {out}* out, int n, cudaStream_t stream) 
 USING = "using namespace sums;\nusing namespace histograms;\n"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("by", long_tail([1, 2, 3, 13], every=8, slow=3))
 def test_the_top_rung_is_right_at_any_alignment(by: int, tmp_path: Path):
     source = inlined(LESSON.reference)

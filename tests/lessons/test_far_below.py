@@ -42,7 +42,7 @@ def test_a_maximum_that_begins_too_high(tmp_path, begin, end):
     assert grade("06", file, device="emulator", seed=3).status == "wrong_result"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_one_that_begins_below_all(tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(KERNEL.replace("FROM", "0").replace("TO", "0"))

@@ -19,7 +19,7 @@ LESSONS = [entry for entry in entries(ROOT) if not entry.puzzles]  # those have 
 RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs]
 MISTAKES = [(entry, mistake) for entry in LESSONS for mistake in entry.mistakes]
 LONG = 3  # from this lesson on a kernel takes the emulator a second, or several: the whole of the tests has them all
-RUNGS_APART, MISTAKES_APART = 9, 16  # of a long lesson: those that run with SLOW=1
+RUNGS_APART, MISTAKES_APART = 18, 32  # of a long lesson: those that run with SLOW=1
 
 Chosen = Callable[[Entry, Any], bool]
 
