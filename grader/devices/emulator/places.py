@@ -1,4 +1,4 @@
-"""Which loads and stores are of one place, as the machine code tells: registers are followed in the order of the text.
+"""Which loads and stores are of one place: registers and slots of the stack are followed in the order of the code.
 
 So it is known where a value that one thread reads is kept for the others of its block, and where those read it, as in
 `if (t == 0) seen = *flag; __syncthreads(); if (seen) ...`: the thread that looks at the flag is not the one that
