@@ -34,7 +34,7 @@ DEEP_CALLS = "deep_calls"  # a recursion that a GPU's stack may not hold
 # A call whose value is thrown away: behind the end of what stands before it, or behind the ( ) of an `if`.
 _THROWN_AWAY = re.compile(r"(?:^|[;{})])\s*(?:\(void\)\s*)?cu(?:da|blas)\w+\s*\(")
 FOLLOWS_A_RACE = "follows_a_race"  # a detail of a read that may only come too early
-RACE_FIRST = "Mend the data race above first: with the barrier that it lacks, this read may come late enough, too."
+RACE_FIRST = "Mend the data race above first: once it is gone, this read may come late enough, too."
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it

@@ -36,8 +36,7 @@ ONLY_SOME_STORE = (
     "its share: let each load ask for its own row and column, and store a 0 where there is nothing."
 )
 
-
-NEVER_FILLED = (
+NEVER_WRITTEN = (
     "{function} gives memory that holds anything: what is read here must have been written before, by a "
     "`cudaMemset({name}, 0, bytes)`, a cudaMemcpy or an earlier launch."
 )
@@ -67,4 +66,4 @@ def on_shared(told: str, array: str, source: Sequence[str]) -> str:
 def on_allocated(told: str) -> str:
     """The same of memory that a program has from cudaMalloc and a thread reads first; "" for other memory."""
     found = re.search(r"([\w.\->\[\]]+) \((cudaMalloc\w*) in line \d+\) before anything was written there", told)
-    return NEVER_FILLED.format(name=found[1], function=found[2]) if found else ""
+    return NEVER_WRITTEN.format(name=found[1], function=found[2]) if found else ""

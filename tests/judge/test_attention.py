@@ -91,7 +91,10 @@ def rest_as_it_was(inputs):
         (masked(lambda i, j, n: j <= i % 16), "sees the keys j with `j <= i % 16`, as of threadIdx.x"),
         (masked(lambda i, j, n: j <= i // 8 * 8), "`j <= i / 8 * 8`, as of the first row of a group for all of them"),
         (masked(lambda i, j, n: j // 16 <= i // 16), "and the others of the tile of 16 that its own is in"),
-        (masked(lambda i, j, n: (j < i // 16 * 16) | (i < 16) & (j <= i)), "a loop over tiles of 16 ends one too soon"),
+        (
+            masked(lambda i, j, n: (j < i // 16 * 16) | (i < 16) & (j <= i)),
+            "as of tiles of 16 with the last one left out",
+        ),
         (masked(lambda i, j, n: j % 32 <= i % 16, 32), "sees the keys j with `j % 32 <= i % 16`"),
         (masked(lambda i, j, n: (j >= n) | (j <= i), 16), "its tile of 16, counts in out with a score of 0, in every"),
         (rest_as_it_was, "must not see counts with its score as it was"),

@@ -38,11 +38,11 @@ def strange(source: str, line: int | None, said: str) -> tuple[str, int, int] | 
     """What is told of a strange sign in a line with an error, with its line and column; or of the one in a name that
     looks like what is `said` to be unknown. None if there is no such sign; those in comments and texts are none.
     """
-    pieces = list(_outside_texts(source))
     rows = source.split("\n")
     if line and line <= len(rows) and (path := _INCLUDED.match(rows[line - 1])):
         plain = path[1].replace("\\", "/")
         return f"between the folders of an #include stands a / and no \\: write {plain}", line, path.start(1) + 1
+    pieces = list(_outside_texts(source))
     start = sum(len(row) + 1 for row in rows[: line - 1]) if line and line <= len(rows) else len(source)
     end = start + len(rows[line - 1]) if line and line <= len(rows) else start
     found = next(((at, told) for at, text in pieces if start <= at < end and (told := _told(text))), None)

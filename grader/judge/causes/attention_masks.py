@@ -165,7 +165,7 @@ _OF_TILES: tuple[tuple[str, Callable[[int, Tensor, Tensor, int], Tensor], str], 
     ("by_place", _by_place_in_tile, "`j <= i % {size}`, as of threadIdx.x"),
     ("whole_tiles", _whole_tiles, "`j <= i`, and the others of the tile of {size} that its own is in"),
     ("first_of_group", _first_of_group, "`j <= i / {size} * {size}`, as of the first row of a group for all of them"),
-    ("tiles_before", _tiles_before, "`j < i / {size} * {size}`: a loop over tiles of {size} ends one too soon"),
+    ("tiles_before", _tiles_before, "`j < i / {size} * {size}`, as of tiles of {size} with the last one left out"),
     ("key_in_tile", _key_in_tile, "`j % {size} <= i`, by the key's place in its tile"),
     ("from_place", _from_itself_in_tile, "`j >= i % {size}`, as of threadIdx.x"),
 )
